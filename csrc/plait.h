@@ -60,6 +60,8 @@ class Compiled {
   // Compiles the class that the metadata belongs to, and binds its sizes, ahead of a run; with comm = given, whose
   // communicators come with the run, it binds nothing.
   void prepare(const Metadata& metadata);
+  // Compiles the same class and binds nothing: for who looks at what was made, of any number of ranks.
+  void compile_for(const Metadata& metadata);
   // Takes and returns the pieces of this process's rank, on the device they are on; prepare() has told the global
   // sizes. UserError where one process holds all ranks of several: those run together by run().
   Tensors run_local(int64_t rank, const Tensors& pieces, const RunOptions& options = {});

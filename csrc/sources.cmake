@@ -247,6 +247,7 @@ set(PLAIT_CORE_SOURCES
   run/rank_memory.cpp
   run/rank_queues.cpp
   run/rank_runner.cpp
+  run/rank_values.cpp
   run/step_runner.cpp
   run/stepped_executor.cpp
   run/team_calls.cpp
@@ -300,6 +301,7 @@ set(PLAIT_CORE_SOURCES
   session/boundary.cpp
   session/communication.cpp
   session/devices.cpp
+  session/refused_contractions.cpp
   shard/assign.cpp
   shard/check_pieces.cpp
   shard/explain.cpp
@@ -313,6 +315,7 @@ set(PLAIT_CORE_SOURCES
   shard/propagate.cpp
   shard/rank_pieces.cpp
   shard/reshard_plan.cpp
+  shard/single_axes.cpp
   shard/verify_sharding.cpp
   sym/bounds.cpp
   sym/choices.cpp

@@ -320,6 +320,7 @@ set(PLAIT_TEST_unit_mesh
 )
 set(PLAIT_TEST_unit_program
   unit/program/assign_streams_test.cpp
+  unit/program/many_ranks_test.cpp
   unit/program/mutation_test.cpp
   unit/program/parse_test.cpp
   unit/program/print_test.cpp

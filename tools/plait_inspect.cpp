@@ -212,7 +212,7 @@ int opt_command(const Arguments& args) {
   std::string timings;
   loaded.dumps->listen([&](auto stage, auto, auto text) { timings = stage == "timings" ? text : timings; }, true);
   try {
-    compile(*loaded.fusion, loaded.options).prepare(input_metadata(loaded));
+    compile(*loaded.fusion, loaded.options).compile_for(input_metadata(loaded));
   } catch (const StoppedAt& stop) {
     fmt::print("{}{}", stop.text, stop.text.empty() || stop.text.back() != '\n' ? "\n" : "");
     if (!args.json.empty()) write_text_json(args, stop.name, stop.text);
@@ -226,7 +226,7 @@ int compile_command(const Arguments& args) {
   const auto targets = read_targets(args.archs);
   if (!targets.empty()) return compile_for_gpus(args, loaded, targets);
   Compiled compiled = compile(*loaded.fusion, loaded.options);
-  compiled.prepare(input_metadata(loaded));
+  compiled.compile_for(input_metadata(loaded));
   const Report& report = compiled.report();
   fmt::print("{}", kernel_table(report.kernels));
   fmt::print("{}, compile: {:.2f} ms\n", counts_text(report), report.compile_ms);
@@ -242,7 +242,7 @@ int explain_command(const Arguments& args) {
   Loaded loaded = load(args);
   Compiled compiled = compile(*loaded.fusion, loaded.options);
   const Metadata metadata = input_metadata(loaded);
-  compiled.prepare(metadata);
+  compiled.compile_for(metadata);
   Texts texts;
   if (args.shard) texts.emplace_back("shard", explain_sharding(compiled.sharded()));
   if (args.segments)

@@ -15,6 +15,7 @@
 #include "session/communication.h"
 #include "session/devices.h"
 #include "session/kept.h"
+#include "session/refused_contractions.h"
 
 namespace plait {
 
@@ -32,43 +33,16 @@ DeviceMesh resolve_mesh(const Fusion& fusion, const CompileOptions& options) {
   return resolve(fusion.mesh(), sizes, options.ranks);
 }
 
-// The values of `rank.AXIS`, by rank.
-std::vector<sym::Environment> rank_environments(const Mesh& mesh, const DeviceMesh& devices) {
-  std::vector<sym::Environment> out(static_cast<size_t>(devices.ranks()));
-  for (int64_t rank = 0; rank < devices.ranks(); ++rank) {
-    const std::vector<int64_t> at = devices.coordinates(rank);
-    for (size_t i = 0; i < at.size(); ++i) out[static_cast<size_t>(rank)]["rank." + mesh.axes()[i].name] = at[i];
-  }
+sym::RankPositions rank_positions(const Mesh& mesh, const DeviceMesh& devices) {
+  sym::RankPositions out;
+  for (size_t i = 0; i < mesh.axes().size(); ++i)
+    out[rank_symbol(mesh, static_cast<int>(i))] = devices.size(static_cast<int>(i));
   return out;
 }
 
 std::vector<int64_t> values_of(const Sizes& sizes) {
   std::vector<int64_t> out;
   for (const auto& [name, value] : sizes) out.push_back(value);
-  return out;
-}
-
-// Results of the contractions whose library refuses the numbers of a bound rank, by the names that segmentation knows
-// them by: in memory they may be outputs of other names.
-std::set<std::string> refused_contractions(const CompiledSpecialization& compiled, const BoundProgram& bound) {
-  std::vector<std::string> results;  // by LibraryId
-  for (const Segment& segment : compiled.localized->segments)
-    if (std::holds_alternative<schedules::Library>(segment.schedule)) results.push_back(segment.ops[0]->out()->name);
-  std::set<std::string> out;
-  const Program& program = bound.program();
-  PLAIT_CHECK(results.size() == program.libraries.size(), "{} contractions of {}", program.libraries.size(),
-              results.size());
-  for (size_t s = 0; s < program.steps.size(); ++s) {
-    const auto* step = as<LibraryStep>(*program.steps[s]);
-    if (!step) continue;
-    const Executable* library = program.libraries[step->library.index].executable.get();
-    for (const RankBinding& rank : bound.bindings()) {
-      const BoundStep& numbers = rank.steps[s];
-      if (numbers.skipped || numbers.zero_fill || !library) continue;
-      std::string why;
-      if (!library->accepts(numbers.integers, &why)) out.insert(results[step->library.index]);
-    }
-  }
   return out;
 }
 
@@ -122,7 +96,7 @@ struct Compiled::Impl {
   Sizes mesh_sizes;
   Device* device = nullptr;
   Communication communication;
-  std::vector<sym::Environment> ranks;                     // `rank.AXIS` of every rank of the mesh
+  sym::RankPositions ranks;                                // of the mesh
   std::optional<std::vector<MultipleQuestion>> multiples;  // made with the first class
   sym::GuardTree guards;
   std::vector<FileSegment> file_segments;
@@ -157,6 +131,9 @@ struct Compiled::Impl {
   Tensors run_picked(const Picked& picked, Run run, Traffic traffic);
   void finish_run(const Picked& picked, const RunFacts& facts, const CommTraffic& traffic);
   std::string memory_text() const;
+  void compile_last();
+  void note_numbers(const RankBinding& first);
+  sym::Environment environment() const { return {last_sizes.begin(), last_sizes.end()}; }
 };
 
 Metadata Compiled::Impl::metadata_of(const Tensors& inputs) const {
@@ -202,7 +179,6 @@ std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<s
 }
 
 std::unique_ptr<BoundSpecialization> Compiled::Impl::bind(SpecializationEntry& entry, const Communication& who) {
-  const sym::Environment env(last_sizes.begin(), last_sizes.end());
   ExecutorOptions how;
   how.drive = who.drive;
   how.ranks = who.held;
@@ -217,11 +193,7 @@ std::unique_ptr<BoundSpecialization> Compiled::Impl::bind(SpecializationEntry& e
       options.on_step(rank, step, texts[step]);
     };
   }
-  auto out = std::make_unique<BoundSpecialization>(*entry.compiled, mesh, env, *device, who.comms, how);
-  if (options.dumps && options.dumps->wants("memory"))
-    options.dumps->put("memory", fusion->name(), print_memory(program, out->program().bindings()));
-  if (options.until == "memory") throw StoppedAt{"memory", print_memory(program, out->program().bindings())};
-  return out;
+  return std::make_unique<BoundSpecialization>(*entry.compiled, mesh, environment(), *device, who.comms, how);
 }
 
 void Compiled::Impl::take_sizes(const Metadata& metadata) {
@@ -234,31 +206,42 @@ void Compiled::Impl::take_sizes(const Metadata& metadata) {
   last_key = std::move(key);
 }
 
+// Finds, or compiles, the class of the sizes that were taken last. Looks at all ranks, and holds none.
+void Compiled::Impl::compile_last() {
+  last = find_class();
+  RankValues values(*last->compiled->program, environment());
+  const auto refused = refused_contractions(*last->compiled, values);
+  if (!refused.empty()) last = find_class(refused);
+  const bool dumped = options.dumps && options.dumps->wants("memory");
+  if (!dumped && options.until != "memory") return;
+  const std::string text = memory_text();
+  if (dumped) options.dumps->put("memory", fusion->name(), text);
+  if (options.until == "memory") throw StoppedAt{"memory", text};
+}
+
+// What the report says of the sizes that were taken last.
+void Compiled::Impl::note_numbers(const RankBinding& first) {
+  const MovedBytes bytes = moved_bytes(first);
+  last->report.bytes_moved = bytes.moved;
+  last->report.bytes_least = bytes.least;
+  last->report.arena_bytes = first.memory.arena_bytes;
+  last->report.arena_least = first.memory.live_bytes;
+}
+
 // The binding of the sizes that were taken last.
 std::shared_ptr<Binding> Compiled::Impl::bound_of_last(const Communication& who, int64_t rank) {
   const BindingKey key{last_key, values_of(last_sizes), who.comms->serial(), rank};
   std::shared_ptr<Binding> binding = bindings.find(key);
   if (!binding) {
-    last = find_class();
+    compile_last();
     binding = std::make_shared<Binding>(Binding{last, bind(*last, who)});
-    const auto refused = refused_contractions(*last->compiled, binding->bound->program());
-    if (!refused.empty()) {
-      last = find_class(refused);
-      binding = std::make_shared<Binding>(Binding{last, bind(*last, who)});
-    }
     const int64_t bytes = binding->bound->kept_bytes();
     bindings.add(key, binding, bytes, options.options.kept_sizes, options.options.kept_bytes);
   }
   classes.find(guards.key(last_key, last_sizes, ranks));  // its class is in use
   last = binding->entry;
   last->report.local_shapes = binding->bound->local_shapes();
-  const BoundProgram& program = binding->bound->program();
-  const MovedBytes bytes = moved_bytes(program.binding(0));
-  last->report.bytes_moved = bytes.moved;
-  last->report.bytes_least = bytes.least;
-  const MemoryPlan& memory = program.binding(0).memory;
-  last->report.arena_bytes = memory.arena_bytes;
-  last->report.arena_least = memory.live_bytes;
+  note_numbers(binding->bound->program().first_rank());
   return binding;
 }
 
@@ -423,7 +406,18 @@ void Compiled::prepare(const Metadata& metadata) {
     return;
   }
   impl_->take_sizes(metadata);
-  impl_->last = impl_->find_class();  // bound by the first run
+  impl_->compile_last();  // bound by the first run
+}
+
+void Compiled::compile_for(const Metadata& metadata) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->last_places = {};
+  impl_->take_sizes(metadata);
+  impl_->compile_last();
+  const Program& program = *impl_->last->compiled->program;
+  RankValues values(program, impl_->environment());
+  const int64_t first = 0;
+  impl_->note_numbers(bind_ranks(program, values, {&first, 1})[0]);
 }
 
 Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOptions& run_options) {
@@ -511,10 +505,9 @@ std::optional<std::string> kept_text(const SpecializationEntry& entry, const Fus
 }  // namespace
 
 std::string Compiled::Impl::memory_text() const {
-  for (const auto& slot : bindings.slots())
-    if (slot.value->entry == last && slot.key.sizes == values_of(last_sizes))
-      return print_memory(*last->compiled->program, slot.value->bound->program().bindings());
-  throw UserError("stage `memory` is that of sizes that ran, and these did not", "dump", "call run() first");
+  const Program& program = *require(last).compiled->program;
+  RankValues values(program, environment());
+  return print_memory(program, values);
 }
 
 std::string Compiled::stage_text(const std::string& stage) const {
@@ -579,7 +572,7 @@ Compiled compile(const Fusion& fusion, const CompileOptions& options) {
     if (options.device.empty()) impl->options.device = default_device(impl->mesh.ranks(), impl->options.comm);
     impl->device = &find_device(impl->options.device, options.options);
   }
-  impl->ranks = rank_environments(fusion.mesh(), impl->mesh);
+  impl->ranks = rank_positions(fusion.mesh(), impl->mesh);
   impl->communication = make_communication(impl->options, *impl->device, impl->mesh);
   return Compiled(std::move(impl));
 }

@@ -8,6 +8,7 @@
 #include "graph/passes.h"
 #include "shard/insert_reshards.h"
 #include "shard/propagate.h"
+#include "shard/single_axes.h"
 #include "shard/verify_sharding.h"
 
 namespace plait {
@@ -52,6 +53,7 @@ std::unique_ptr<CompiledSpecialization> run_passes(const Fusion& fusion, const C
   // sharded: global extents, a layout per tensor, a reshard per change; contractions widen where none is pending
   out->sharded = clone(graph);
   Fusion& sharded = *out->sharded;
+  stages.pass("sharded", "drop_single_axes", sharded, [&] { drop_single_axes(sharded); });
   const Annotations annotated = annotations(sharded);
   stages.pass("sharded", "propagate", sharded, [&] { propagate(sharded), check_alias_layouts(sharded); });
   if (options.verify) verify_sharding(sharded, ShardStage::propagated, &annotated);

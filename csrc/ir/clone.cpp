@@ -246,8 +246,21 @@ bool same_fields(const Op& a, const Op& b) {
   return true;
 }
 
+namespace {
+
+// With numbers for the symbols that are replaced.
+Mesh replaced(const Mesh& mesh, const CloneOptions& options) {
+  std::vector<MeshAxis> axes = mesh.axes();
+  for (MeshAxis& axis : axes)
+    if (const auto value = options.replace.find(axis.symbol); value != options.replace.end())
+      axis = {axis.name, value->second, ""};
+  return axes.empty() ? mesh : Mesh(mesh.name(), std::move(axes), mesh.groups());
+}
+
+}  // namespace
+
 std::unique_ptr<Fusion> clone(const Fusion& fusion, const CloneOptions& options) {
-  auto out = std::make_unique<Fusion>(fusion.mesh(), fusion.name());
+  auto out = std::make_unique<Fusion>(replaced(fusion.mesh(), options), fusion.name());
   Cloner(fusion, *out, options).run();
   return out;
 }

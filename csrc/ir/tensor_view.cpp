@@ -90,12 +90,9 @@ namespace {
 
 std::string where(const TensorView& t, int dim) { return fmt::format("%{}: {} dim {}", t.name, type_text(t), dim); }
 
-void add_piece(TensorView& t, Layout& layout, int dim, const MeshAxisRef& axis, const ShardOptions& options) {
+// The axes of a name, of which the layout has none.
+Team free_team(const TensorView& t, const Layout& layout, int dim, const MeshAxisRef& axis) {
   const Mesh& mesh = t.fusion->mesh();
-  int rank = static_cast<int>(t.rank()), at = dim < 0 ? dim + rank : dim;
-  if (at < 0 || at >= rank)
-    throw UserError(fmt::format("%{} has no dim {}", t.name, dim), where(t, dim),
-                    rank ? fmt::format("dims are 0 to {}", rank - 1) : "the tensor has no dims");
   if (!t.fusion->has_mesh())
     throw UserError(fmt::format("fusion @{} has no mesh", t.fusion->name()), where(t, dim),
                     "give it one: Fusion f(Mesh(\"m\", {{\"tp\", 2}}))");
@@ -109,6 +106,15 @@ void add_piece(TensorView& t, Layout& layout, int dim, const MeshAxisRef& axis, 
     if (layout.uses(index))
       throw UserError(fmt::format("mesh axis `{}` is used twice on %{}", mesh.axes()[index].name, t.name),
                       where(t, dim), "a mesh axis shards at most one dim of a tensor");
+  return team;
+}
+
+void add_piece(TensorView& t, Layout& layout, int dim, const MeshAxisRef& axis, const ShardOptions& options) {
+  int rank = static_cast<int>(t.rank()), at = dim < 0 ? dim + rank : dim;
+  if (at < 0 || at >= rank)
+    throw UserError(fmt::format("%{} has no dim {}", t.name, dim), where(t, dim),
+                    rank ? fmt::format("dims are 0 to {}", rank - 1) : "the tensor has no dims");
+  const Team team = free_team(t, layout, dim, axis);
   if (options.granule < 1 || options.granule > kMaxGranule)
     throw UserError(fmt::format("granule {} is out of range", options.granule), where(t, dim),
                     fmt::format("granules are 1 to {}", kMaxGranule));
@@ -129,6 +135,18 @@ TensorView& TensorView::shard(int dim, const MeshAxisRef& axis, ShardOptions opt
     stored = std::move(storage_layout);
   }
   layout = std::move(compute);
+  layout_source = LayoutSource::annotated;
+  reason = "annotated";
+  return *this;
+}
+
+TensorView& TensorView::pending(const MeshAxisRef& axis, ReduceOp reduce) {
+  Layout made = layout;
+  for (int index : free_team(*this, made, 0, axis).axes) made.partial[index] = reduce;
+  if (!may_be_pending(reduce, dtype))
+    throw UserError(fmt::format("a pending {} of %{}", plait::name(reduce), name), where(*this, 0),
+                    reduce == ReduceOp::logsumexp ? "a logsumexp is of floats" : "ranks reduce numbers");
+  layout = std::move(made);
   layout_source = LayoutSource::annotated;
   reason = "annotated";
   return *this;

@@ -117,6 +117,9 @@ struct TensorView {
   // Cuts dim (negative counts from the end) over a mesh axis; an annotation. On a parameter it sets storage and
   // compute. UserError, with nothing changed: no such dim or axis, or the axis is used on this tensor already.
   TensorView& shard(int dim, const MeshAxisRef& axis, ShardOptions options = {});
+  // Ranks along the axis (or a group's) hold parts of a reduction that is still to be done; an annotation. UserError as
+  // shard(), and where ranks do not reduce the dtype so.
+  TensorView& pending(const MeshAxisRef& axis, ReduceOp reduce = ReduceOp::sum);
   TensorView& replicate();  // pins the tensor replicated
   // How the dims lie in memory: `order` has every dim once, outermost first; a dim of `strided` may have any stride,
   // the others have no gaps. Of an input a claim that runs check, of an output what they return, which is dense.

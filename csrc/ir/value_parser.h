@@ -142,7 +142,14 @@ class ValueParser : protected TypeParser {
       else if (!in_.accept("{") && !in_.accept(":") && !in_.accept(",") && !in_.accept("[") && !in_.accept("]"))
         in_.fail("a character that no layout has", "write {0: tp}");
     }
-    if (in_.accept("partial")) in_.fail("an output with a pending reduction", "outputs are reduced to whole");
+    if (!in_.accept("partial")) return;
+    in_.expect("(", "after `partial`");
+    do {
+      in_.word("a mesh axis");
+      in_.expect(":", "after the mesh axis");
+      in_.word("a reduction");
+    } while (in_.accept(","));
+    in_.expect(")", "after `partial(`");
   }
 
   // The value of --set for a size.

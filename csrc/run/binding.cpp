@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "base/error.h"
 
@@ -11,25 +12,51 @@ namespace {
 // Evaluates for one rank.
 class Binder {
  public:
-  Binder(const Program& program, const sym::Environment& environment) : program_(program), environment_(environment) {}
+  Binder(const Program& program, RankValues& values, int64_t rank) : program_(program), values_(values), rank_(rank) {}
 
-  RankBinding run(int64_t rank) {
+  RankBinding run() {
     RankBinding out;
-    out.rank = rank;
-    for (const ProgramValue& value : program_.values) bind_value(value, out);
+    out.rank = rank_;
+    bind_values(out);
     out.steps.reserve(program_.steps.size());
-    for (const auto& step : program_.steps) {
-      step_ = step.get();
-      BoundStep& bound = out.steps.emplace_back();
-      bind_views(out, bound);
-      visit(*step, [&](const auto& typed) { bind_step(typed, out, bound); });
-      bound.moved_bytes = moved_by(out, bound);
+    for (const auto& each : program_.steps) out.steps.push_back(step(*each));
+    return out;
+  }
+
+  void bind_values(RankBinding& out) {
+    for (const ProgramValue& value : program_.values) bind_value(value, out);
+  }
+
+  BoundStep step(const Step& step) {
+    step_ = &step;
+    BoundStep bound;
+    bind_views(bound);
+    visit(step, [&](const auto& typed) { bind_step(typed, bound); });
+    bound.moved_bytes = moved_by(bound);
+    return bound;
+  }
+
+  CutNumbers cut(const CollectiveStep& step) {
+    CutNumbers out;
+    if (!info(step.collective).has_pieces()) {
+      out.count = out.total = element_count(extents_of(step.in));
+      return out;
     }
+    out.outer = value_of(step.outer);
+    out.count = value_of(step.count);
+    out.total = value_of(step.total);
+    out.inner = value_of(step.inner);
+    if (step.start) out.start = value_of(step.start);
+    if (step.taken) out.taken = value_of(step.taken);
+    if (step.collective != Collective::all_to_all) return out;
+    out.middle = value_of(step.middle);
+    out.scattered = value_of(step.scattered);
+    out.scattered_total = value_of(step.scattered_total);
     return out;
   }
 
  private:
-  int64_t value_of(sym::Expr expr) const { return expr ? sym::evaluate(expr, environment_) : 1; }
+  int64_t value_of(sym::Expr expr) const { return values_.value(expr, rank_); }
 
   void bind_value(const ProgramValue& value, RankBinding& out) const {
     std::vector<int64_t> shape;
@@ -44,63 +71,58 @@ class Binder {
     if (value.kind == ProgramValueKind::output) out.output_bytes += bytes;
   }
 
-  std::vector<int64_t> values_of(const std::vector<sym::Expr>& exprs) const {
-    std::vector<int64_t> out;
-    for (sym::Expr expr : exprs) out.push_back(value_of(expr));
-    return out;
-  }
   int64_t offset_of(const View& view) const { return view.offset ? value_of(view.offset) : 0; }
-  std::vector<int64_t> extents_of(const View& view, const RankBinding& out) const {
-    return view.extents.empty() ? out.shapes[view.value.index] : values_of(view.extents);
+  std::vector<int64_t> extents_of(const View& view) const {
+    return values_.values(view.extents.empty() ? program_.value(view.value).shape : view.extents, rank_);
   }
-  std::vector<int64_t> strides_of(const View& view, const RankBinding& out) const {
-    return view.strides.empty() ? row_major_strides(extents_of(view, out)) : values_of(view.strides);
+  std::vector<int64_t> strides_of(const View& view) const {
+    return view.strides.empty() ? row_major_strides(extents_of(view)) : values_.values(view.strides, rank_);
   }
 
-  int64_t bytes_of(const View& view, const RankBinding& out) const {
-    const std::vector<int64_t> extents = extents_of(view, out), strides = strides_of(view, out);
+  int64_t bytes_of(const View& view) const {
+    const std::vector<int64_t> extents = extents_of(view), strides = strides_of(view);
     int64_t bytes = int64_t(size_of(program_.value(view.value).dtype));
     for (size_t d = 0; d < extents.size(); ++d) bytes *= strides[d] == 0 && extents[d] > 0 ? 1 : extents[d];
     return bytes;
   }
 
-  int64_t moved_by(const RankBinding& out, const BoundStep& bound) const {
+  int64_t moved_by(const BoundStep& bound) const {
     if (bound.skipped) return 0;
     std::vector<View> views = results(*step_);
-    if (step_->kind == StepKind::CopyStep) return 2 * bytes_of(views[0], out);
+    if (step_->kind == StepKind::CopyStep) return 2 * bytes_of(views[0]);
     if (const auto* launch = as<LaunchStep>(*step_); launch != nullptr)
       if (const auto& taken = program_.kernels[launch->kernel.index].taken; !taken.empty()) {
         int64_t bytes = 0;
         size_t i = 0;
         for (const auto* list : {&launch->inputs, &launch->outputs, &launch->workspaces})
-          for (const View& view : *list) bytes += taken[i++] * bytes_of(view, out);
+          for (const View& view : *list) bytes += taken[i++] * bytes_of(view);
         return bytes;
       }
     if (!bound.zero_fill)
       for (const View& view : operands(*step_))
         if (std::find(views.begin(), views.end(), view) == views.end()) views.push_back(view);
     int64_t bytes = 0;
-    for (const View& view : views) bytes += bytes_of(view, out);
+    for (const View& view : views) bytes += bytes_of(view);
     return bytes;
   }
 
   // Places the views, and checks that they are inside of their values.
-  void bind_views(const RankBinding& out, BoundStep& bound) const {
+  void bind_views(BoundStep& bound) const {
     std::vector<View> views = operands(*step_);
     for (const View& view : results(*step_)) views.push_back(view);
     bool placed = false;
     for (const View& view : views) {
       int64_t offset = offset_of(view);
-      check_inside(view, offset, out);
-      if (element_count(extents_of(view, out)) == 0) offset = 0;  // it may begin behind its value
+      check_inside(view, offset);
+      if (element_count(extents_of(view)) == 0) offset = 0;  // it may begin behind its value
       bound.offsets.push_back(offset * int64_t(size_of(program_.value(view.value).dtype)));
       placed = placed || offset != 0;
     }
     if (!placed) bound.offsets.clear();
   }
 
-  void check_inside(const View& view, int64_t offset, const RankBinding& out) const {
-    const std::vector<int64_t> extents = extents_of(view, out), strides = strides_of(view, out);
+  void check_inside(const View& view, int64_t offset) const {
+    const std::vector<int64_t> extents = extents_of(view), strides = strides_of(view);
     int64_t last = offset;
     bool fits = offset >= 0, empty = false;
     for (size_t d = 0; d < extents.size(); ++d) {
@@ -110,16 +132,16 @@ class Binder {
       fits = fits && !__builtin_mul_overflow(extents[d] - (empty ? 0 : 1), strides[d], &length) &&
              !__builtin_add_overflow(last, length, &last);
     }
-    const int64_t elements = element_count(out.shapes[view.value.index]);
+    const int64_t elements = element_count(values_.values(program_.value(view.value).shape, rank_));
     require(fits && (empty || last < elements),
             fmt::format("a view outside of %{}, which has {} elements", program_.value(view.value).name, elements));
   }
 
-  void bind_step(const AllocStep&, const RankBinding&, BoundStep& bound) const { bound.skipped = true; }
-  void bind_step(const RecordStep&, const RankBinding&, BoundStep&) const {}
-  void bind_step(const WaitStep&, const RankBinding&, BoundStep&) const {}
+  void bind_step(const AllocStep&, BoundStep& bound) const { bound.skipped = true; }
+  void bind_step(const RecordStep&, BoundStep&) const {}
+  void bind_step(const WaitStep&, BoundStep&) const {}
 
-  void bind_step(const LaunchStep& step, const RankBinding&, BoundStep& bound) const {
+  void bind_step(const LaunchStep& step, BoundStep& bound) const {
     for (sym::Expr expr : step.integers) bound.integers.push_back(value_of(expr));
     if (!step.threads.phases.empty()) bound.threads.clear();
     for (sym::Expr extent : step.threads.phases) bound.threads.push_back(value_of(extent));
@@ -139,9 +161,8 @@ class Binder {
     bound.skipped = bound.skipped || all_empty;
   }
 
-  void bind_step(const LibraryStep& step, const RankBinding& out, BoundStep& bound) const {
-    const std::vector<int64_t> extents = extents_of(step.out, out), of_a = extents_of(step.a, out),
-                               of_b = extents_of(step.b, out);
+  void bind_step(const LibraryStep& step, BoundStep& bound) const {
+    const std::vector<int64_t> extents = extents_of(step.out), of_a = extents_of(step.a), of_b = extents_of(step.b);
     const size_t dims = extents.size() - 2;
     ContractionArguments numbers;
     numbers.batch = std::span(extents).first(dims);
@@ -154,7 +175,7 @@ class Binder {
     ContractionOperand* const places[] = {&numbers.a, &numbers.b, &numbers.out};
     const View* const views[] = {&step.a, &step.b, &step.out};
     for (size_t i = 0; i < 3; ++i) {
-      strides[i] = strides_of(*views[i], out);
+      strides[i] = strides_of(*views[i]);
       *places[i] = {strides[i][dims], strides[i][dims + 1], offset_of(*views[i]),
                     std::span<const int64_t>(strides[i]).first(dims)};
     }
@@ -163,52 +184,45 @@ class Binder {
     bound.integers = bound.skipped ? numbers.integers() : simplify_contraction(numbers.integers());
   }
 
-  template <class T>
-  void bind_view(const T& step, BoundStep& bound) const {
+  void check_cut(const CutNumbers& numbers) const {
+    require(std::min({numbers.outer, numbers.count, numbers.total, numbers.inner, numbers.start}) >= 0,
+            "a negative extent");
+  }
+
+  void bind_step(const CopyStep& step, BoundStep& bound) const {
     bound.outer = value_of(step.outer);
+    bound.start = step.start ? value_of(step.start) : 0;
     bound.count = value_of(step.count);
     bound.total = value_of(step.total);
     bound.inner = value_of(step.inner);
-    require(std::min({bound.outer, bound.count, bound.total, bound.inner, bound.start}) >= 0, "a negative extent");
+    check_cut(bound);
     require(bound.start <= bound.total && bound.count <= bound.total - bound.start, "a slice past its tensor");
+    require_elements(step.in, {bound.outer, bound.total, bound.inner});
+    require_elements(step.out, {bound.outer, bound.count, bound.inner});
+    bound.skipped = element_count(extents_of(step.out)) == 0;
   }
 
-  void bind_step(const CopyStep& step, const RankBinding& out, BoundStep& bound) const {
-    bound.start = step.start ? value_of(step.start) : 0;
-    bind_view(step, bound);
-    require_elements(out, step.in, {bound.outer, bound.total, bound.inner});
-    require_elements(out, step.out, {bound.outer, bound.count, bound.inner});
-    bound.skipped = element_count(extents_of(step.out, out)) == 0;
-  }
-
-  void bind_step(const CollectiveStep& step, const RankBinding& out, BoundStep& bound) const {
-    if (!info(step.collective).has_pieces()) {
-      bound.count = bound.total = element_count(extents_of(step.in, out));
-      require_elements(out, step.out, {bound.total});
-      return;
-    }
-    bind_view(step, bound);
+  void bind_step(const CollectiveStep& step, BoundStep& bound) {
+    static_cast<CutNumbers&>(bound) = cut(step);
+    if (!info(step.collective).has_pieces()) return require_elements(step.out, {bound.total});
+    check_cut(bound);
+    require(bound.count <= bound.total, "a slice past its tensor");
     if (step.collective == Collective::gather_range) {
-      bound.start = value_of(step.start);
-      bound.taken = value_of(step.taken);
-      require(bound.start >= 0 && bound.taken >= 0 && bound.taken <= bound.total - bound.start, "a range past its dim");
-      require_elements(out, step.in, {bound.outer, bound.count, bound.inner});
-      require_elements(out, step.out, {bound.outer, bound.taken, bound.inner});
+      require(bound.taken >= 0 && bound.taken <= bound.total - bound.start, "a range past its dim");
+      require_elements(step.in, {bound.outer, bound.count, bound.inner});
+      require_elements(step.out, {bound.outer, bound.taken, bound.inner});
       return;
     }
     if (step.collective == Collective::all_to_all) {
-      bound.middle = value_of(step.middle);
-      bound.scattered = value_of(step.scattered);
-      bound.scattered_total = value_of(step.scattered_total);
       require(std::min({bound.middle, bound.scattered, bound.scattered_total}) >= 0, "a negative extent");
       const int64_t rest = bound.outer * bound.middle * bound.inner;
-      require_elements(out, step.in, {rest, bound.count, bound.scattered_total});
-      require_elements(out, step.out, {rest, bound.total, bound.scattered});
+      require_elements(step.in, {rest, bound.count, bound.scattered_total});
+      require_elements(step.out, {rest, bound.total, bound.scattered});
       return;
     }
     const bool piece_in = info(step.collective).takes == Held::piece;
-    require_elements(out, piece_in ? step.in : step.out, {bound.outer, bound.count, bound.inner});
-    require_elements(out, piece_in ? step.out : step.in, {bound.outer, bound.total, bound.inner});
+    require_elements(piece_in ? step.in : step.out, {bound.outer, bound.count, bound.inner});
+    require_elements(piece_in ? step.out : step.in, {bound.outer, bound.total, bound.inner});
   }
 
   void require(bool condition, std::string_view what) const {
@@ -216,48 +230,76 @@ class Binder {
       throw InternalError(std::string(what), fmt::format("program @{}, {}", program_.name, describe(program_, *step_)),
                           "");
   }
-  void require_elements(const RankBinding& out, const View& view, const std::vector<int64_t>& taken) const {
-    const int64_t elements = element_count(extents_of(view, out));
+  void require_elements(const View& view, const std::vector<int64_t>& taken) const {
+    const int64_t elements = element_count(extents_of(view));
     require(element_count(taken) == elements,
             fmt::format("%{} has {} elements, the step takes {}", program_.value(view.value).name, elements,
                         element_count(taken)));
   }
 
   const Program& program_;
-  const sym::Environment& environment_;
+  RankValues& values_;
+  const int64_t rank_;
   const Step* step_ = nullptr;
 };
 
-// The members of every team agree on a collective's view, and their counts make its total.
-void check_teams(const Program& program, std::span<const RankBinding> ranks) {
-  for (size_t s = 0; s < program.steps.size(); ++s) {
-    const auto* step = as<CollectiveStep>(*program.steps[s]);
-    if (!step) continue;
-    const bool pieces = info(step->collective).has_pieces();
-    for (const RankBinding& rank : ranks) {
-      if (program.devices.first_of_team(rank.rank, step->team) != rank.rank) continue;
-      const BoundStep& mine = rank.steps[s];
-      int64_t sum = 0, scattered = 0;
-      bool agrees = true;
-      for (int64_t member : program.devices.team(rank.rank, step->team)) {
-        const BoundStep& other = ranks[member].steps[s];
-        sum += other.count;
-        scattered += other.scattered;
-        agrees = agrees && other.outer == mine.outer && other.total == mine.total && other.inner == mine.inner &&
-                 other.middle == mine.middle && other.scattered_total == mine.scattered_total;
-      }
-      const bool adds_up = !pieces || (sum == mine.total && scattered == mine.scattered_total);
-      const std::string_view problem = !agrees    ? "members disagree on a view"
-                                       : !adds_up ? "counts do not make the total"
-                                                  : "";
-      if (!problem.empty())
-        throw InternalError(
-            std::string(problem),
-            fmt::format("program @{}, team of rank {}, {}", program.name, rank.rank, describe(program, *step)), "");
+// The expressions that the numbers of a step come from.
+std::vector<sym::Expr> expressions(const Program& program, const Step& step) {
+  std::vector<sym::Expr> out;
+  const auto add = [&](const std::vector<sym::Expr>& exprs) { out.insert(out.end(), exprs.begin(), exprs.end()); };
+  for (const auto& views : {operands(step), results(step)})
+    for (const View& view : views) {
+      add(program.value(view.value).shape);
+      add(view.extents);
+      add(view.strides);
+      out.push_back(view.offset);
     }
-  }
+  if (const auto* collective = as<CollectiveStep>(step))
+    add({collective->outer, collective->count, collective->total, collective->inner, collective->middle,
+         collective->scattered, collective->scattered_total, collective->start, collective->taken});
+  std::erase_if(out, [](sym::Expr e) { return !e; });
+  return out;
 }
 
+void check_team_of(const Program& program, RankValues& values, const CollectiveStep& step, int64_t first,
+                   const Team& inside, int64_t alike) {
+  const CutNumbers mine = Binder(program, values, first).cut(step);
+  int64_t sum = 0, scattered = 0;
+  bool agrees = true;
+  for (int64_t member : program.devices.team(first, inside)) {
+    const CutNumbers other = Binder(program, values, member).cut(step);
+    sum += other.count;
+    scattered += other.scattered;
+    agrees = agrees && other.outer == mine.outer && other.total == mine.total && other.inner == mine.inner &&
+             other.middle == mine.middle && other.scattered_total == mine.scattered_total;
+  }
+  const bool adds_up =
+      !info(step.collective).has_pieces() || (sum * alike == mine.total && scattered * alike == mine.scattered_total);
+  const std::string_view problem = !agrees    ? "members disagree on a view"
+                                   : !adds_up ? "counts do not make the total"
+                                              : "";
+  if (!problem.empty())
+    throw InternalError(std::string(problem),
+                        fmt::format("program @{}, team of rank {}, {}", program.name, first, describe(program, step)),
+                        "");
+}
+
+// The members of every team agree on a collective's view, and their counts make its total. Ranks that differ along axes
+// that no number of the step depends on have the same.
+void check_teams(const Program& program, RankValues& values) {
+  for (const auto& each : program.steps) {
+    const auto* step = as<CollectiveStep>(*each);
+    if (!step) continue;
+    const Team depends = values.axes(expressions(program, *step));
+    Team inside, outside;  // of the team
+    int64_t alike = 1;
+    for (int axis : step->team.axes)
+      depends.has(axis) ? inside.axes.push_back(axis) : void(alike *= program.devices.size(axis));
+    for (int axis : depends.axes)
+      if (!step->team.has(axis)) outside.axes.push_back(axis);
+    for (int64_t first : program.devices.team(0, outside)) check_team_of(program, values, *step, first, inside, alike);
+  }
+}
 void check_plan(const Program& program, std::span<const Lifetime> alive, const RankBinding& rank) {
   const auto [a, b] = shared_while_alive(rank.memory, alive, rank.bytes);
   if (a >= 0)
@@ -268,23 +310,42 @@ void check_plan(const Program& program, std::span<const Lifetime> alive, const R
 
 }  // namespace
 
-std::vector<RankBinding> bind(const Program& program, const sym::Environment& sizes) {
-  sym::Environment environment = sizes;
-  const auto& axes = program.mesh.axes();
-  for (size_t i = 0; i < axes.size(); ++i)
-    if (!axes[i].symbol.empty()) environment[axes[i].symbol] = program.devices.size(int(i));
+std::vector<RankBinding> bind_ranks(const Program& program, RankValues& values, std::span<const int64_t> ranks) {
   const std::vector<Lifetime> alive = lifetimes(program);
   std::vector<RankBinding> out;
-  for (int64_t rank = 0; rank < program.devices.ranks(); ++rank) {
-    const std::vector<int64_t> at = program.devices.coordinates(rank);
-    for (size_t i = 0; i < axes.size(); ++i) environment["rank." + axes[i].name] = at[i];
-    sym::check_facts(*program.pool, environment);
-    out.push_back(Binder(program, environment).run(rank));
-    const bool same = rank > 0 && out[rank - 1].bytes == out[rank].bytes;
-    out[rank].memory = same ? out[rank - 1].memory : plan_memory(alive, out[rank].bytes);
-    if (!same) check_plan(program, alive, out[rank]);
+  for (int64_t rank : ranks) {
+    const RankBinding* before = out.empty() ? nullptr : &out.back();
+    RankBinding next = Binder(program, values, rank).run();
+    if (before && before->bytes == next.bytes) {
+      next.memory = before->memory;
+    } else {
+      next.memory = plan_memory(alive, next.bytes);
+      check_plan(program, alive, next);
+    }
+    out.push_back(std::move(next));
   }
-  check_teams(program, out);
+  check_teams(program, values);
+  return out;
+}
+
+std::vector<RankBinding> bind(const Program& program, const sym::Environment& sizes) {
+  RankValues values(program, sizes);
+  std::vector<int64_t> all(static_cast<size_t>(program.devices.ranks()));
+  std::iota(all.begin(), all.end(), 0);
+  return bind_ranks(program, values, all);
+}
+
+BoundStep bind_step(const Program& program, RankValues& values, int64_t rank, size_t step) {
+  return Binder(program, values, rank).step(*program.steps.at(step));
+}
+
+CutNumbers cut_numbers(const Program& program, RankValues& values, int64_t rank, const CollectiveStep& step) {
+  return Binder(program, values, rank).cut(step);
+}
+
+std::vector<int64_t> ranks_that_differ(const Program& program, RankValues& values, const Step& step) {
+  std::vector<int64_t> out;
+  for (const std::vector<int64_t>& ranks : values.classes(expressions(program, step))) out.push_back(ranks[0]);
   return out;
 }
 
@@ -294,11 +355,37 @@ MovedBytes moved_bytes(const RankBinding& rank) {
   return out;
 }
 
-std::string print_memory(const Program& program, std::span<const RankBinding> ranks) {
-  const std::vector<Lifetime> alive = lifetimes(program);
+namespace {
+
+// "rank 3", "ranks 0 to 2, 5"; ascending.
+std::string rank_ranges(const std::vector<int64_t>& ranks) {
   std::string out;
-  for (const RankBinding& rank : ranks) {
-    out += fmt::format("rank {}: arena {} bytes (alive at once {}), inputs {}, outputs {}, peak {}\n", rank.rank,
+  for (size_t i = 0; i < ranks.size();) {
+    size_t end = i + 1;
+    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", ranks[i]);
+    if (end - i > 1) out += fmt::format(" to {}", ranks[end - 1]);
+    i = end;
+  }
+  return (ranks.size() == 1 ? "rank " : "ranks ") + out;
+}
+
+}  // namespace
+
+std::string print_memory(const Program& program, RankValues& values) {
+  const std::vector<Lifetime> alive = lifetimes(program);
+  check_teams(program, values);
+  std::vector<sym::Expr> extents;
+  for (const ProgramValue& value : program.values)
+    extents.insert(extents.end(), value.shape.begin(), value.shape.end());
+  std::string out;
+  for (const std::vector<int64_t>& ranks : values.classes(extents)) {
+    RankBinding rank;
+    rank.rank = ranks[0];
+    Binder(program, values, ranks[0]).bind_values(rank);
+    rank.memory = plan_memory(alive, rank.bytes);
+    check_plan(program, alive, rank);
+    out += fmt::format("{}: arena {} bytes (alive at once {}), inputs {}, outputs {}, peak {}\n", rank_ranges(ranks),
                        rank.memory.arena_bytes, rank.memory.live_bytes, rank.input_bytes, rank.output_bytes,
                        rank.peak_bytes());
     for (size_t v = 0; v < program.values.size(); ++v) {

@@ -3,15 +3,24 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "program/program.h"
 #include "run/memory_plan.h"
+#include "run/rank_values.h"
 
 namespace plait {
 
+// What a copy or a collective moves on one rank.
+struct CutNumbers {
+  int64_t outer = 1, start = 0, count = 0, total = 0, inner = 1;  // all_reduce: [1, elements, 1]
+  int64_t middle = 1, scattered = 0, scattered_total = 0;         // all_to_all
+  int64_t taken = 0;                                              // gather_range, from `start` on
+};
+
 // The numbers of one step on one rank. Fields that the step's kind lacks keep their defaults.
-struct BoundStep {
+struct BoundStep : CutNumbers {
   bool skipped = false;                // launches nothing
   bool zero_fill = false;              // a contraction with an empty sum
   std::vector<int64_t> integers;       // launch: its integers; library: those of a ContractionArguments
@@ -19,11 +28,8 @@ struct BoundStep {
   int64_t moved_bytes = 0;             // read and written: MovedBytes
   std::vector<int64_t> threads = {1};  // by phase
   std::array<int64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
-  std::vector<int64_t> later_grids, later_blocks;                 // three for each phase behind the first one
-  std::vector<int64_t> counters;                                  // words of each
-  int64_t outer = 1, start = 0, count = 0, total = 0, inner = 1;  // copy and collectives; all_reduce: [1, elements, 1]
-  int64_t middle = 1, scattered = 0, scattered_total = 0;         // all_to_all
-  int64_t taken = 0;                                              // gather_range, from `start` on
+  std::vector<int64_t> later_grids, later_blocks;  // three for each phase behind the first one
+  std::vector<int64_t> counters;                   // words of each
 };
 
 struct RankBinding {
@@ -37,11 +43,19 @@ struct RankBinding {
   int64_t peak_bytes() const { return memory.arena_bytes + input_bytes + output_bytes; }
 };
 
-// Evaluates everything for every rank. `sizes` gives the size symbols; symbols of mesh axes and rank.AXIS come from the
-// program. UserError: a symbol without a value, sizes that contradict the facts of the pool or overflow. InternalError:
-// numbers that contradict each other (a view and its buffer, counts of a team and their total), or temporaries that
-// share bytes without being ordered.
+// Evaluates everything for the given ranks. UserError: as of RankValues::value. InternalError: numbers that contradict
+// each other (a view and its buffer; of any rank, counts of a team and their total), or temporaries that share bytes
+// without being ordered.
+std::vector<RankBinding> bind_ranks(const Program& program, RankValues& values, std::span<const int64_t> ranks);
+// The same for all ranks; `sizes` as for RankValues, whose errors it throws.
 std::vector<RankBinding> bind(const Program& program, const sym::Environment& sizes);
+
+// One step of a rank, without the others.
+BoundStep bind_step(const Program& program, RankValues& values, int64_t rank, size_t step);
+// What a collective moves on a rank, be it held or not.
+CutNumbers cut_numbers(const Program& program, RankValues& values, int64_t rank, const CollectiveStep& step);
+// A rank for each set of numbers that the step has.
+std::vector<int64_t> ranks_that_differ(const Program& program, RankValues& values, const Step& step);
 
 // Bytes of one run on one rank.
 struct MovedBytes {
@@ -52,7 +66,8 @@ struct MovedBytes {
 };
 MovedBytes moved_bytes(const RankBinding& rank);
 
-// The plan as text: per rank the arena, its peak, and every buffer with offset, size and lifetime.
-std::string print_memory(const Program& program, std::span<const RankBinding> ranks);
+// The plan as text: the arena, its peak, and every buffer with offset, size and lifetime, once for all ranks that have
+// the same. Errors as of bind_ranks().
+std::string print_memory(const Program& program, RankValues& values);
 
 }  // namespace plait

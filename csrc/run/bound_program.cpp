@@ -27,24 +27,30 @@ struct BoundProgram::RunState {
 
 BoundProgram::BoundProgram(std::shared_ptr<const Program> program, const sym::Environment& sizes, Device& device,
                            std::shared_ptr<Communicators> comms, ExecutorOptions options)
-    : program_(std::move(program)), device_(device), comms_(std::move(comms)), options_(std::move(options)) {
-  bindings_ = bind(*program_, sizes);
+    : program_(std::move(program)),
+      device_(device),
+      comms_(std::move(comms)),
+      options_(std::move(options)),
+      values_(*program_, sizes) {
   hold_ranks();
+  bindings_ = bind_ranks(*program_, values_, held_);
+  const int64_t first = 0;
+  if (held_[0] != first) first_ = bind_ranks(*program_, values_, {&first, 1})[0];
   concurrent_ = can_run_at_once();
   states_.begin([this] { return make_state(); }, !concurrent_);
 }
 
 std::unique_ptr<BoundProgram::RunState> BoundProgram::make_state() {
   auto out = std::make_unique<RunState>();
-  for (int64_t rank : held_)
-    out->runners.push_back(std::make_unique<RankRunner>(*program_, bindings_[rank], device_, options_.timing));
-  out->steps = std::make_unique<StepRunner>(*program_, bindings_, out->runners, *comms_, options_);
+  for (const RankBinding& binding : bindings_)
+    out->runners.push_back(std::make_unique<RankRunner>(*program_, binding, device_, options_.timing));
+  out->steps = std::make_unique<StepRunner>(*program_, values_, out->runners, *comms_, options_);
   // Ranks of other processes may come to two teams in another order than the lanes of this one: they keep to the list.
-  const bool alone = held_.size() == bindings_.size();
+  const bool alone = all_held();
   const bool in_order = options_.drive == RankDrive::threads || (held_.size() == 1 && (!alone || on_gpu()));
   if (!in_order && !alone && !on_gpu())
-    throw UserError(fmt::format("{} of {} ranks are stepped", held_.size(), bindings_.size()),
-                    "program @" + program_->name, "hold one rank, or all of them, or drive them by threads");
+    throw UserError(fmt::format("{} of {} ranks are stepped", held_.size(), ranks()), "program @" + program_->name,
+                    "hold one rank, or all of them, or drive them by threads");
   if (in_order)
     out->executor = std::make_unique<ListExecutor>(*out->steps, options_.graph && held_.size() == 1);
   else
@@ -56,8 +62,7 @@ std::unique_ptr<BoundProgram::RunState> BoundProgram::make_state() {
 bool BoundProgram::can_run_at_once() const {
   const bool watched = options_.timing || options_.observer || options_.before;
   const bool own_threads = options_.drive == RankDrive::threads && held_.size() > 1;
-  return !on_gpu() && !watched && !own_threads && held_.size() == bindings_.size() &&
-         program_->count(StepKind::CollectiveStep) == 0;
+  return !on_gpu() && !watched && !own_threads && all_held() && program_->count(StepKind::CollectiveStep) == 0;
 }
 
 BoundProgram::~BoundProgram() = default;
@@ -67,7 +72,7 @@ bool BoundProgram::on_gpu() const { return !device_.host_memory(); }
 void BoundProgram::hold_ranks() {
   held_ = options_.ranks;
   if (held_.empty())
-    for (size_t rank = 0; rank < bindings_.size(); ++rank) held_.push_back(int64_t(rank));
+    for (int64_t rank = 0; rank < ranks(); ++rank) held_.push_back(rank);
   for (size_t i = 0; i < held_.size(); ++i) {
     const bool known = held_[i] >= 0 && held_[i] < ranks();
     if (!known || (i > 0 && held_[i] <= held_[i - 1]))
@@ -78,11 +83,13 @@ void BoundProgram::hold_ranks() {
   }
 }
 
-RankRunner& BoundProgram::runner(int64_t rank) const {
+size_t BoundProgram::held_at(int64_t rank) const {
   const auto at = std::lower_bound(held_.begin(), held_.end(), rank);
   PLAIT_CHECK(at != held_.end() && *at == rank, "rank {} is not held", rank);
-  return *states_.first().runners[size_t(at - held_.begin())];
+  return size_t(at - held_.begin());
 }
+
+RankRunner& BoundProgram::runner(int64_t rank) const { return *states_.first().runners[held_at(rank)]; }
 
 void BoundProgram::bind_tensors(RunState& state, std::span<const RankTensors> inputs,
                                 std::vector<RankTensors>& outputs) const {
@@ -128,7 +135,7 @@ void BoundProgram::check_overlap(RunState& state, const Program& program) {
 }
 
 void BoundProgram::check_options(const ExecutorRunOptions& options) const {
-  if (forks_ != fork_count() && (on_gpu() || held_.size() < bindings_.size()))
+  if (forks_ != fork_count() && (on_gpu() || !all_held()))
     throw UserError(fmt::format("this process was forked after the program was bound to {}",
                                 on_gpu() ? "a GPU, whose driver does not work here" : "a job of several processes"),
                     "program @" + program_->name, "start it as a new process (multiprocessing: the method spawn)");
@@ -174,7 +181,7 @@ std::optional<IndexOffence> BoundProgram::run(std::span<const RankTensors> input
 
 // Ends what others wait for because of an error, and waits for what is queued.
 void BoundProgram::clean_up(RunState& state, bool issued, const char* why) {
-  const bool others = held_.size() < bindings_.size();
+  const bool others = !all_held();
   if (others || (issued && on_gpu() && !state.steps->calls().empty())) comms_->abort(why);
   state.steps->settle();
   for (const auto& runner : state.runners) runner->memory().end();
@@ -200,7 +207,7 @@ std::vector<RankTensors> BoundProgram::run(std::span<const RankTensors> inputs, 
 
 Tensor BoundProgram::value(int64_t rank, ValueId id) const {
   const RankMemory& memory = runner(rank).memory();
-  return Tensor::wrap(program_->value(id).dtype, bindings_[rank].shapes[id.index], memory.value(id), memory.location());
+  return Tensor::wrap(program_->value(id).dtype, binding(rank).shapes[id.index], memory.value(id), memory.location());
 }
 
 std::span<const StepTime> BoundProgram::step_times(int64_t rank) const { return runner(rank).times(); }

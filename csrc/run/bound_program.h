@@ -1,6 +1,7 @@
 #pragma once
 // A program with numbers for its symbols on the ranks that this process holds, ready to run. docs/programs.md.
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,11 +56,11 @@ class BoundProgram {
   // Whether runs share nothing that they write: in host memory, all ranks held, no collectives, nothing that watches
   // steps, no threads of the ranks' own.
   bool concurrent() const { return concurrent_; }
-  size_t most_at_once() const { return states_.count(); }      // runs so far
-  int64_t ranks() const { return int64_t(bindings_.size()); }  // of the program
-  std::span<const int64_t> held() const { return held_; }      // ascending
-  const RankBinding& binding(int64_t rank) const { return bindings_[rank]; }
-  std::span<const RankBinding> bindings() const { return bindings_; }
+  size_t most_at_once() const { return states_.count(); }                              // runs so far
+  int64_t ranks() const { return program_->devices.ranks(); }                          // of the program
+  std::span<const int64_t> held() const { return held_; }                              // ascending
+  const RankBinding& binding(int64_t rank) const { return bindings_[held_at(rank)]; }  // of a held one
+  const RankBinding& first_rank() const { return first_ ? *first_ : bindings_[0]; }    // rank 0, held or not
   // A value's memory on a held rank as it is now: temporaries in the host's memory during a run that is not concurrent,
   // others as long as their tensors; the contents hold until the arena reuses them.
   Tensor value(int64_t rank, ValueId id) const;
@@ -82,14 +83,18 @@ class BoundProgram {
   int launch_threads(const ExecutorRunOptions& options) const;
   void clean_up(RunState& state, bool issued, const char* why);
   RankRunner& runner(int64_t rank) const;
+  size_t held_at(int64_t rank) const;  // InternalError: it is not
+  bool all_held() const { return int64_t(held_.size()) == ranks(); }
 
   std::shared_ptr<const Program> program_;
   const uint64_t forks_ = fork_count();  // of the process that bound it
   Device& device_;
   std::shared_ptr<Communicators> comms_;
   ExecutorOptions options_;
-  std::vector<RankBinding> bindings_;
+  RankValues values_;
   std::vector<int64_t> held_;
+  std::vector<RankBinding> bindings_;  // by held rank
+  std::optional<RankBinding> first_;   // where rank 0 is not held
   bool concurrent_ = false;
   Turns<RunState> states_;
 };

@@ -42,15 +42,14 @@ void rethrow_at(const std::string& place) {
   }
 }
 
-StepRunner::StepRunner(const Program& program, std::span<const RankBinding> bindings,
-                       std::span<const std::unique_ptr<RankRunner>> runners, Communicators& comms,
-                       const ExecutorOptions& options)
+StepRunner::StepRunner(const Program& program, RankValues& values, std::span<const std::unique_ptr<RankRunner>> runners,
+                       Communicators& comms, const ExecutorOptions& options)
     : program_(program),
       runners_(runners),
       comms_(comms),
       options_(options),
       watched_(options.poison || options.timing || options.observer || options.before),
-      calls_(make_team_calls(program, bindings, runners, comms)) {}
+      calls_(make_team_calls(program, values, runners, comms)) {}
 
 std::string StepRunner::place(const RankRunner& runner, size_t action) const {
   const std::string rank = fmt::format("rank {}", runner.rank());

@@ -15,9 +15,8 @@ namespace plait {
 class StepRunner {
  public:
   // Everything given must outlive it. Makes the communicators of the teams.
-  StepRunner(const Program& program, std::span<const RankBinding> bindings,
-             std::span<const std::unique_ptr<RankRunner>> runners, Communicators& comms,
-             const ExecutorOptions& options);
+  StepRunner(const Program& program, RankValues& values, std::span<const std::unique_ptr<RankRunner>> runners,
+             Communicators& comms, const ExecutorOptions& options);
 
   std::span<const std::unique_ptr<RankRunner>> runners() const { return runners_; }
   const Program& program() const { return program_; }

@@ -15,10 +15,9 @@ std::string step_place(const Program& program, size_t step) {
 
 namespace {
 
-void add_blocks(TeamCall& call, std::span<const int64_t> team, std::span<const RankBinding> bindings) {
+void add_blocks(TeamCall& call, std::span<const CutNumbers> team) {
   int64_t gathered = 0, scattered = 0;
-  for (int64_t member : team) {
-    const BoundStep& numbers = bindings[size_t(member)].steps[call.index];
+  for (const CutNumbers& numbers : team) {
     CommBlock held = {{gathered, numbers.count}, {0, numbers.scattered_total}};
     CommBlock taken = {{0, numbers.total}, {scattered, numbers.scattered}};
     if (call.step->collective == Collective::gather_range) {
@@ -38,7 +37,7 @@ void add_blocks(TeamCall& call, std::span<const int64_t> team, std::span<const R
 
 }  // namespace
 
-std::vector<TeamCall> make_team_calls(const Program& program, std::span<const RankBinding> bindings,
+std::vector<TeamCall> make_team_calls(const Program& program, RankValues& values,
                                       std::span<const std::unique_ptr<RankRunner>> runners, Communicators& comms) {
   std::vector<TeamCall> out;
   std::vector<size_t> at(runners.size(), 0);  // by held rank: the action of the step, if it has one
@@ -54,7 +53,9 @@ std::vector<TeamCall> make_team_calls(const Program& program, std::span<const Ra
           teams.emplace(program.devices.first_of_team(runner.rank(), collective->team), out.size());
       if (fresh) {
         const std::vector<int64_t> team = program.devices.team(runner.rank(), collective->team);
-        const BoundStep& numbers = bindings[runner.rank()].steps[s];
+        std::vector<CutNumbers> members;
+        for (int64_t member : team) members.push_back(cut_numbers(program, values, member, *collective));
+        const CutNumbers& numbers = members[0];
         TeamCall& call = out.emplace_back();
         call.step = collective;
         call.index = s;
@@ -65,8 +66,8 @@ std::vector<TeamCall> make_team_calls(const Program& program, std::span<const Ra
         call.middle = numbers.middle;
         call.inner = numbers.inner;
         call.place = step_place(program, s);
-        for (int64_t member : team) call.counts.push_back(bindings[member].steps[s].count);
-        if (info(collective->collective).exchanges()) add_blocks(call, team, bindings);
+        for (const CutNumbers& each : members) call.counts.push_back(each.count);
+        if (info(collective->collective).exchanges()) add_blocks(call, members);
       }
       TeamCall& call = out[slot->second];
       const int64_t position = program.devices.position(runner.rank(), collective->team);

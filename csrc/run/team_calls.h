@@ -42,7 +42,7 @@ struct TeamCall {
 
 // In the order of the steps; within one, of the lowest held member. Tells the runners' actions their call. Makes the
 // communicators of the teams.
-std::vector<TeamCall> make_team_calls(const Program& program, std::span<const RankBinding> bindings,
+std::vector<TeamCall> make_team_calls(const Program& program, RankValues& values,
                                       std::span<const std::unique_ptr<RankRunner>> runners, Communicators& comms);
 
 // "step 3 (launch @k1(%x) -> (%h) on compute)"

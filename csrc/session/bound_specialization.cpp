@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "base/bounds_error.h"
+#include "comm/local/reduce.h"
+#include "compile/emit_program.h"
 #include "device/overlap.h"
 #include "run/rank_memory.h"
 #include "session/bind_inputs.h"
@@ -68,7 +70,7 @@ int64_t BoundSpecialization::kept_bytes() const {
       out += elements * int64_t(size_of(side.dtypes[i]));
     };
     for (size_t i = 0; i < inputs_.names.size(); ++i)
-      if (!inputs_.maps[i][held[h]].is_whole()) add(inputs_, i);
+      if (!inputs_.is_given(i, held[h])) add(inputs_, i);
     for (size_t i = 0; i < outputs_.names.size(); ++i)
       if ((h > 0 || !is_everywhere(i)) && !in_place_of(i)) add(outputs_, i);
   }
@@ -85,6 +87,11 @@ BoundSpecialization::Side BoundSpecialization::make_side(const std::vector<Tenso
     for (auto e : t->shape()) shape.push_back(sym::evaluate(e, sizes));
     auto& by_rank = side.maps.emplace_back();
     const Layout& layout = piece_layout(*t);
+    Team over;
+    for (const auto& [axis, reduce] : layout.partial)
+      if (mesh_.size(axis) > 1) over.axes.push_back(axis);
+    auto& pending = side.pending.emplace_back();
+    if (!over.axes.empty()) pending = Pending{layout.partial.begin()->second, over};
     std::vector<bool> uncut;  // by dim; what local pieces must divide is checked
     for (size_t d = 0; d < shape.size(); ++d)
       uncut.push_back(std::all_of(layout.dims[d].pieces.begin(), layout.dims[d].pieces.end(),
@@ -108,7 +115,7 @@ void BoundSpecialization::shard_inputs(RunState& state, const Tensors& inputs) c
     for (size_t i = 0; i < inputs_.names.size(); ++i) {
       const Tensor& global = inputs.find(inputs_.names[i])->second;
       const PieceMap& map = inputs_.maps[i][held[h]];
-      if (map.is_whole()) {
+      if (inputs_.is_given(i, held[h])) {
         pieces[i] = global;
         continue;
       }
@@ -116,7 +123,11 @@ void BoundSpecialization::shard_inputs(RunState& state, const Tensors& inputs) c
         throw UserError("a tensor in a GPU's memory is not sharded here", fmt::format("input `{}`", inputs_.names[i]),
                         "give it in host memory, or the pieces of one rank to run_local()");
       if (!pieces[i].memory) pieces[i] = Tensor::empty(global.dtype, map.local_shape());
-      map.cut(global, pieces[i]);
+      const std::optional<Pending>& pending = inputs_.pending[i];
+      if (pending && pending->reduce == ReduceOp::sum && mesh_.position(held[h], pending->over) > 0)
+        std::memset(pieces[i].data(), 0, pieces[i].bytes());  // the first one has it; of a max all may
+      else
+        map.cut(global, pieces[i]);
     }
   }
 }
@@ -126,7 +137,7 @@ void BoundSpecialization::drop_inputs(RunState& state) const {
   const auto held = program_->held();
   for (size_t h = 0; h < held.size(); ++h)
     for (size_t i = 0; i < inputs_.names.size(); ++i)
-      if (inputs_.maps[i][held[h]].is_whole()) state.inputs[h][i] = Tensor();
+      if (inputs_.is_given(i, held[h])) state.inputs[h][i] = Tensor();
 }
 
 void BoundSpecialization::forget(std::vector<RankTensors>& side) {
@@ -348,7 +359,8 @@ Tensors BoundSpecialization::run_pieces(const Tensors& pieces, const Tensors& gi
 
 bool BoundSpecialization::is_everywhere(size_t output) const {
   const auto& maps = outputs_.maps[output];
-  return std::all_of(maps.begin(), maps.end(), [](const PieceMap& map) { return map.is_whole(); });
+  return !outputs_.pending[output] &&
+         std::all_of(maps.begin(), maps.end(), [](const PieceMap& map) { return map.is_whole(); });
 }
 
 // Pieces that are not handed out, in memory of the device that all runs use.
@@ -447,6 +459,10 @@ Tensors BoundSpecialization::gather_outputs(RunState& state, const Tensors& give
         global = it->second;
       else
         global.memory = allocator.allocate(global.bytes());
+      if (outputs_.pending[i]) {
+        add_up(i, pieces, global, check_replicas);
+        continue;
+      }
       for (size_t r = 0; r < pieces.size(); ++r) outputs_.maps[i][r].put(pieces[r], global);
     }
     if (check_replicas) compare_replicas(i, global, pieces);
@@ -455,9 +471,27 @@ Tensors BoundSpecialization::gather_outputs(RunState& state, const Tensors& give
   return out;
 }
 
-// What ranks hold of an output more than once must be the same, bit for bit.
-void BoundSpecialization::compare_replicas(size_t output, const Tensor& global, const RankTensors& pieces) const {
+// The reduction that is pending, in the order of positions.
+void BoundSpecialization::add_up(size_t output, const RankTensors& pieces, Tensor& global, bool check_replicas) const {
+  const Pending& pending = *outputs_.pending[output];
+  RankTensors parts;  // of all elements, by position
+  for (int64_t p = 0; p < mesh_.members(pending.over); ++p) parts.push_back(Tensor::empty(global.dtype, global.shape));
+  for (size_t r = 0; r < pieces.size(); ++r)
+    outputs_.maps[output][r].put(pieces[r], parts[size_t(mesh_.position(int64_t(r), pending.over))]);
+  if (check_replicas)
+    for (size_t p = 0; p < parts.size(); ++p) compare_replicas(output, parts[p], pieces, int64_t(p));
+  std::vector<CommMember> members;
+  for (size_t p = 0; p < parts.size(); ++p) members.push_back({int64_t(p), parts[p].data(), nullptr, nullptr});
+  reduce_members(global.dtype, reduce_of(pending.reduce), members, 0, element_count(global.shape), global.data());
+}
+
+// What ranks hold of an output more than once must be the same, bit for bit; of one that is pending, those of one
+// position.
+void BoundSpecialization::compare_replicas(size_t output, const Tensor& global, const RankTensors& pieces,
+                                           int64_t position) const {
   for (size_t r = 0; r < pieces.size(); ++r) {
+    const std::optional<Pending>& pending = outputs_.pending[output];
+    if (pending && mesh_.position(int64_t(r), pending->over) != position) continue;
     Tensor again = Tensor::empty(pieces[r].dtype, pieces[r].shape);
     outputs_.maps[output][r].cut(global, again);
     PLAIT_CHECK(std::memcmp(again.data(), pieces[r].data(), again.bytes()) == 0,

@@ -37,11 +37,18 @@ class BoundSpecialization {
 
  private:
   class Leave;
+  struct Pending {
+    ReduceOp reduce;
+    Team over;  // more than one rank
+  };
   struct Side {  // inputs or outputs
     std::vector<std::string> names;
     std::vector<DType> dtypes;
     std::vector<std::vector<int64_t>> shapes;  // global
     std::vector<std::vector<PieceMap>> maps;   // by tensor, by rank
+    std::vector<std::optional<Pending>> pending;
+    // Whether a rank's piece of an input is all of what is given.
+    bool is_given(size_t i, int64_t rank) const { return maps[i][rank].is_whole() && !pending[i]; }
   };
   // What a run writes; memory in it is used again by later ones. By held rank.
   struct RunState {
@@ -68,7 +75,8 @@ class BoundSpecialization {
   Tensors take_outputs(RunState& state) const;
   RankTensors pieces_of(RunState& state, size_t output, std::vector<std::string>& bytes) const;
   Tensors gather_outputs(RunState& state, const Tensors& given, Allocator& allocator, bool check_replicas) const;
-  void compare_replicas(size_t output, const Tensor& global, const RankTensors& pieces) const;
+  void add_up(size_t output, const RankTensors& pieces, Tensor& global, bool check_replicas) const;
+  void compare_replicas(size_t output, const Tensor& global, const RankTensors& pieces, int64_t position = 0) const;
   Tensor& home(RunState& state, size_t held, size_t output) const;
 
   const DeviceMesh& mesh_;

@@ -8,6 +8,7 @@
 #include "ir/op_fields.h"
 #include "shard/assign.h"
 #include "shard/reshard_plan.h"
+#include "shard/single_axes.h"
 #include "shard/verify_sharding.h"
 
 namespace plait {
@@ -160,7 +161,7 @@ class Inserter {
   // Written by the user: the op itself becomes the last step.
   void visit_reshard(Reshard& op) {
     const auto steps = plan_reshard(held_layout(*op.in), op.out()->layout, reshard_sizes(*op.in)).steps;
-    if (steps.empty())
+    if (steps.empty() && !has_single_axes(fusion_.mesh()))
       throw UserError(fmt::format("reshard %{} changes nothing: %{} is {} already", op.out()->name, op.in->name,
                                   text(op.out()->layout)),
                       describe(op), "drop it");

@@ -75,7 +75,7 @@ std::vector<sym::Expr> Localizer::local_shape(const TensorView& t) const {
 void Localizer::find_aliases() {
   for (const Op* op : from_.ops()) {
     const auto* reshard = as<Reshard>(*op);
-    if (!reshard || effective(*reshard->in) != effective(*op->out())) continue;
+    if (!reshard || !same_cuts(*op->out(), effective(*reshard->in), effective(*op->out()))) continue;
     const TensorView* r = root(reshard->in);
     if (from_.is_output(op->out())) {
       if (!r->definition || from_.is_output(r) || faces_.count(r)) continue;  // stays a copy
@@ -83,6 +83,17 @@ void Localizer::find_aliases() {
     }
     roots_[op->out()] = r;
   }
+}
+
+bool Localizer::same_cuts(const TensorView& t, const Layout& a, const Layout& b) const {
+  if (a.partial != b.partial) return false;
+  for (size_t d = 0; d < a.dims.size(); ++d) {
+    if (a.dims[d] == b.dims[d]) continue;
+    for (const Layout* layout : {&a, &b})
+      if (std::ranges::any_of(layout->dims[d].pieces, &Piece::is_local)) return false;
+    if (first_index(t, a, d) != first_index(t, b, d) || local_dim(t, a, d) != local_dim(t, b, d)) return false;
+  }
+  return true;
 }
 
 const TensorView* Localizer::root(const TensorView* t) const {
@@ -211,7 +222,7 @@ std::unique_ptr<AllToAll> Localizer::exchange(const TensorView& t, const Layout&
 
 void Localizer::visit_reshard(const Reshard& op) {
   Layout from = effective(*op.in);
-  if (from == effective(*op.out())) return add_copy(op);
+  if (same_cuts(*op.out(), from, effective(*op.out()))) return add_copy(op);
   auto step = single_step(from, effective(*op.out()));
   PLAIT_CHECK(step, "{} is not one step", describe(op));
   TensorView* in = operand(op.in);

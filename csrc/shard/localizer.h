@@ -40,6 +40,8 @@ class Localizer {
 
   // ---- Steps that vanish. `face` is the tensor whose name and layout the common local tensor shows.
   void find_aliases();
+  // Whether ranks hold the same elements in both: the same lists, or lists that cut at the same places.
+  bool same_cuts(const TensorView& t, const Layout& a, const Layout& b) const;
 
   const TensorView* root(const TensorView* t) const;
 

@@ -38,12 +38,15 @@ void check_layout(const TensorView& t, const Layout& layout) {
   for (const auto& [axis, reduce] : layout.partial) use(axis);
 }
 
-// Annotations as they came: legal, normalized, pending only where an op could leave it so.
+// Annotations as they came: legal, normalized; what a run takes or gives is pending as a run can part it and put it
+// together.
 void check_annotations(Fusion& fusion) {
-  auto refuse_pending = [&](const TensorView& t, const Layout& layout, const char* what) {
-    if (!layout.partial.empty())
-      throw UserError(fmt::format("{} %{} is annotated with a pending reduction", what, t.name), where(t, layout),
-                      "only results of ops can be pending; annotate its pieces, or {}");
+  auto refuse_pending = [&](const TensorView& t, const Layout& layout, std::initializer_list<ReduceOp> taken,
+                            const std::string& what, const char* remedy) {
+    for (const auto& [axis, reduce] : layout.partial)
+      if (std::ranges::find(taken, reduce) == taken.end() || reduce != layout.partial.begin()->second)
+        throw UserError(fmt::format("{} %{} is annotated with a pending {}", what, t.name, name(reduce)),
+                        where(t, layout), remedy);
   };
   for (TensorView* t : fusion.tensors()) {
     t->layout.normalize();
@@ -51,14 +54,18 @@ void check_annotations(Fusion& fusion) {
     if (t->stored) {
       t->stored->normalize();
       check_layout(*t, *t->stored);
-      refuse_pending(*t, *t->stored, "parameter");
+      refuse_pending(*t, *t->stored, {}, "the storage of parameter", "annotate its pieces, or {}");
       if (*t->stored == t->layout) t->stored.reset();
     }
   }
   for (TensorView* t : fusion.inputs())
-    refuse_pending(*t, t->layout, t->role == TensorRole::parameter ? "parameter" : "input");
+    refuse_pending(*t, t->layout, {ReduceOp::sum, ReduceOp::max, ReduceOp::min},
+                   t->role == TensorRole::parameter ? "parameter" : "input",
+                   "of one given tensor ranks get parts of one sum, max or min; annotate its pieces, or {}");
   for (TensorView* t : fusion.outputs())
-    if (t->layout_source == LayoutSource::annotated) refuse_pending(*t, t->layout, "output");
+    if (t->layout_source == LayoutSource::annotated)
+      refuse_pending(*t, t->layout, {ReduceOp::sum, ReduceOp::max, ReduceOp::min, ReduceOp::prod}, "output",
+                     "outputs of ranks are put together by one sum, max, min or prod; annotate its pieces, or {}");
 }
 
 void check_ops(const Fusion& fusion) {

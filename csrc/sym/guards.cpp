@@ -9,9 +9,8 @@ namespace plait::sym {
 Guard::Guard(Expr condition, std::string asked_by) : pool_(std::make_shared<Pool>()), asked_by_(std::move(asked_by)) {
   condition_ = import(*pool_, condition);
   text_ = print(condition_);
-  const std::set<std::string> names = symbols(condition_);
-  speaks_of_ranks_ =
-      std::any_of(names.begin(), names.end(), [](const std::string& name) { return name.starts_with("rank."); });
+  for (const std::string& name : symbols(condition_))
+    if (name.starts_with("rank.")) ranks_.push_back(name);
 }
 
 namespace {
@@ -27,20 +26,27 @@ bool is_true(Expr condition, const Environment& environment) {
 
 }  // namespace
 
-bool Guard::holds(const Environment& sizes, std::span<const Environment> ranks) const {
-  if (!speaks_of_ranks_) return is_true(condition_, sizes);
-  return std::all_of(ranks.begin(), ranks.end(), [&](const Environment& rank) {
-    Environment all = sizes;
-    all.insert(rank.begin(), rank.end());
-    return is_true(condition_, all);
-  });
+bool Guard::holds(const Environment& sizes, const RankPositions& ranks) const {
+  Environment all = sizes;
+  std::vector<std::pair<int64_t*, int64_t>> places;  // of this rank, out of so many
+  for (const std::string& name : ranks_) {
+    const auto known = ranks.find(name);
+    if (known == ranks.end()) return true;
+    places.emplace_back(&(all[name] = 0), known->second);
+  }
+  while (is_true(condition_, all)) {
+    size_t i = 0;
+    for (; i < places.size() && ++*places[i].first == places[i].second; ++i) *places[i].first = 0;
+    if (i == places.size()) return true;
+  }
+  return false;
 }
 
 std::string print(const Answer& answer) {
   return answer.yes ? answer.guard.text() : fmt::format("not ({})", answer.guard.text());
 }
 
-Guards::Guards(Environment sizes, std::vector<Environment> ranks)
+Guards::Guards(Environment sizes, RankPositions ranks)
     : has_sizes_(true), sizes_(std::move(sizes)), ranks_(std::move(ranks)) {}
 
 bool Guards::decide(Expr condition, std::string_view asked_by) {
@@ -55,8 +61,7 @@ bool Guards::decide(Expr condition, std::string_view asked_by) {
   return yes;
 }
 
-std::string GuardTree::key(const std::string& base, const Environment& sizes,
-                           std::span<const Environment> ranks) const {
+std::string GuardTree::key(const std::string& base, const Environment& sizes, const RankPositions& ranks) const {
   std::string out = base;
   for (auto it = next_.find(out); it != next_.end(); it = next_.find(out))
     out += fmt::format(", {}", print(Answer{it->second, it->second.holds(sizes, ranks)}));

@@ -2,6 +2,7 @@
 // Guards: what a compilation asked about sizes that stay symbols. It decides by the answers alone, so that sizes with
 // the same answers share what it made.
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +14,9 @@
 
 namespace plait::sym {
 
+// How many values `rank.AXIS` has, by symbol: 0 up to, and without, that.
+using RankPositions = std::map<std::string, int64_t>;
+
 // A condition over size symbols, and `rank.AXIS`, that holds or not on all ranks together.
 class Guard {
  public:
@@ -20,14 +24,15 @@ class Guard {
   Guard(Expr condition, std::string asked_by);
   const std::string& text() const { return text_; }  // `h <= 32768`
   const std::string& asked_by() const { return asked_by_; }
-  // Whether it holds with these sizes on every one of the ranks (their `rank.AXIS`; none: of a graph without a mesh).
-  bool holds(const Environment& sizes, std::span<const Environment> ranks) const;
+  // Whether it holds with these sizes on every rank: at all positions on the axes that it speaks of (none are given for
+  // a graph without a mesh).
+  bool holds(const Environment& sizes, const RankPositions& ranks) const;
 
  private:
   std::shared_ptr<Pool> pool_;
   Expr condition_;
   std::string text_, asked_by_;
-  bool speaks_of_ranks_;
+  std::vector<std::string> ranks_;  // the `rank.AXIS` that it speaks of
 };
 
 struct Answer {
@@ -41,7 +46,7 @@ class Guards {
  public:
   // Without sizes: what is not proven is answered with no, and nothing is noted.
   Guards() = default;
-  Guards(Environment sizes, std::vector<Environment> ranks);
+  Guards(Environment sizes, RankPositions ranks);
   // Whether the condition holds, on all ranks. What facts prove is not noted; the same question is noted once.
   bool decide(Expr condition, std::string_view asked_by);
   const std::vector<Answer>& answers() const { return answers_; }
@@ -49,7 +54,7 @@ class Guards {
  private:
   bool has_sizes_ = false;
   Environment sizes_;
-  std::vector<Environment> ranks_;
+  RankPositions ranks_;
   std::vector<Answer> answers_;
 };
 
@@ -57,7 +62,7 @@ class Guards {
 class GuardTree {
  public:
   // The text of all answers that these sizes give, after that of `base`, as far as questions are known.
-  std::string key(const std::string& base, const Environment& sizes, std::span<const Environment> ranks) const;
+  std::string key(const std::string& base, const Environment& sizes, const RankPositions& ranks) const;
   // Notes the questions of a compilation that began with `base`, and returns its key.
   std::string add(const std::string& base, const std::vector<Answer>& answers);
 
@@ -71,6 +76,6 @@ class GuardTree {
 // symbol by symbol in the order of names the first of 2^a, 2^a + 2^b with which more answers hold, until all hold or
 // none helps: then a cost is that of the nearest sizes found, and no error.
 Environment representative(const Facts& facts, const Environment& defaults, std::span<const Answer> answers,
-                           std::span<const Environment> ranks);
+                           const RankPositions& ranks);
 
 }  // namespace plait::sym

@@ -20,7 +20,7 @@ int64_t fitted(const Facts::Row& row, int64_t value) {
 
 // How much of a specialization the sizes satisfy: its answers, and its facts, which come first.
 size_t satisfied(const Facts& facts, std::span<const Answer> answers, const Environment& sizes,
-                 std::span<const Environment> ranks) {
+                 const RankPositions& ranks) {
   const bool bounded = std::any_of(facts.rows().begin(), facts.rows().end(),
                                    [](const auto& fact) { return !fact.second.below.empty(); });
   try {
@@ -47,7 +47,7 @@ std::vector<int64_t> candidates(const Facts::Row& row) {
 }  // namespace
 
 Environment representative(const Facts& facts, const Environment& defaults, std::span<const Answer> answers,
-                           std::span<const Environment> ranks) {
+                           const RankPositions& ranks) {
   Environment sizes;
   for (const auto& [name, row] : facts.rows()) {
     const auto given = defaults.find(name);

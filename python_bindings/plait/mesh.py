@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 
 class Mesh:
-    """Axes by name: a size, or the name of one that `ranks` or `sizes` of `compile` give. `Mesh(dp=2, tp="t")`."""
+    """Axes by name: a size, -1 for what `ranks` leaves, or the name of one that `ranks` or `sizes` of `compile` give.
+    `groups` names several axes at once: `Mesh(dp_replicate=2, dp_shard=-1, tp="t", groups={"dp": ["dp_replicate",
+    "dp_shard"]})`."""
 
-    def __init__(self, axes: Mapping[str, int | str] | None = None, name: str = "m", **more: int | str):
+    def __init__(
+        self,
+        axes: Mapping[str, int | str] | None = None,
+        name: str = "m",
+        *,
+        groups: Mapping[str, Sequence[str]] | None = None,
+        **more: int | str,
+    ):
         self.name = name
         self.axes: dict[str, int | str] = {**(axes or {}), **more}
+        self.groups: dict[str, list[str]] = {group: list(names) for group, names in (groups or {}).items()}
 
     def __str__(self) -> str:
-        return f"@{self.name} ({', '.join(f'{axis} = {size}' for axis, size in self.axes.items())})"
+        axes = ", ".join(f"{axis} = {size}" for axis, size in self.axes.items())
+        groups = ", ".join(f"{group} = [{', '.join(names)}]" for group, names in self.groups.items())
+        return f"@{self.name} ({axes})" + (f" with {groups}" if groups else "")
 
     def __repr__(self) -> str:
-        return f"plait.Mesh({self.axes!r}, name={self.name!r})"
+        groups = f", groups={self.groups!r}" if self.groups else ""
+        return f"plait.Mesh({self.axes!r}, name={self.name!r}{groups})"
+
+    def _key(self) -> tuple[object, ...]:
+        groups = tuple((group, tuple(names)) for group, names in self.groups.items())
+        return (self.name, tuple(self.axes.items()), groups)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Mesh) and (self.name, list(self.axes.items())) == (other.name, list(other.axes.items()))
+        return isinstance(other, Mesh) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash((self.name, tuple(self.axes.items())))
+        return hash(self._key())

@@ -73,6 +73,16 @@ void bind_tensors(nb::module_& m) {
            nb::arg("inner") = false,
            "Cuts a dim over a mesh axis, at multiples of `granule`; of a parameter storage and compute. `inner`: inside of "
            "the pieces that are there. Raises UserError.")
+      .def("pending",
+           [](const TensorRef& t, const std::string& axis, const std::string& reduce) {
+             const auto* found = std::ranges::find(kReduceOps, reduce, [](ReduceOp op) { return name(op); });
+             if (found == std::end(kReduceOps))
+               throw UserError(fmt::format("`{}` is no reduction", reduce), "pending",
+                               "known: sum, max, min, prod, logsumexp");
+             t.tensor->pending(MeshAxisRef{axis}, *found);
+           },
+           nb::arg("axis"), nb::arg("reduce") = "sum",
+           "Ranks along the axis hold parts of a reduction that is still to be done. Raises UserError.")
       .def("replicate", [](const TensorRef& t) { t.tensor->replicate(); }, "Pins the tensor whole on every rank.")
       .def("shard_storage",
            [](const TensorRef& t, int dim, const std::string& axis, int64_t granule, bool inner) {

@@ -134,7 +134,8 @@ TEST(BadText, Annotations) {
       {"(%x: f32[4, 6] {} partial(tp: sum, ^tp: max)) -> (%x) {}", "`tp` is named twice", "name it once"},
       {"(param %x: f32[4, 6] {} ^stored {} partial(tp: sum)) -> (%x) {}", "a stored layout has no partial", "drop it"},
       {"(%x: f32[4, 6] {0: tp}) -> (%x ^{1: tp}) {}", "%x is annotated twice", "annotate it once"},
-      {"(%x: f32[4, 6]) -> (%x {0: tp} partial^(tp: sum)) {}", "an output with a pending reduction", "whole"},
+      {"(%x: f32[4, 6]) -> (%x ^{0: tp} partial(tp: sum)) {}", "mesh axis `tp` is used twice", "at most one dim"},
+      {"(%x: f32[4, 6]) -> (%x {} partial^) {}", "found `)`", "expected `(`"},
       {"(%x: f32[4, 6]) -> (%x {^2: tp}) {}", "%x: f32[4, 6] has no dim 2", "dims are 0 to 1"},
       {"(%x: f32[^rank.cp]) -> (%x) {}", "mesh @m has no axis `cp`", ""},
   };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "plait.h"
 #include "support/run_case.h"
 #include "support/sanitized.h"
 
@@ -96,6 +97,45 @@ TEST(Teams, PiecesGoToOtherAxesOfTheDim) {
   }
 }
 
+// Pieces that are the same, whatever their text.
+TEST(Teams, EqualPiecesMoveNothing) {
+  struct {
+    const char *from, *to;
+    int64_t collectives;
+  } const kCases[] = {{"a granule 4", "a", 0},     {"[a granule 8, b]", "[a, b granule 4]", 0},
+                      {"[one, a]", "[a, two]", 0}, {"[one, b granule 16]", "b", 0},
+                      {"a granule 32", "a", 1},    {"[local 2, local 2, a]", "[local 4, a]", 0}};
+  for (const auto& c : kCases) {
+    const std::string text = fmt::format(
+        "mesh @m (one = 1, a = 2, b = 2, two = o)\nfusion @f on @m (%x: f32[32, 3] {{0: {}}}) -> (%y {{0: {}}}) {{\n"
+        "  %y = neg(%x)\n}}\n",
+        c.from, c.to);
+    const CaseResult result = run(text, "cpu", 4);
+    EXPECT_TRUE(result.ok) << text << result.message;
+    EXPECT_EQ(result.collectives, c.collectives) << text;
+  }
+}
+
+// An axis of one rank beside others is as if it were not there: what is merged over the first axis of a list, is.
+TEST(Teams, AxesOfOneRankCutNothing) {
+  for (const char* pieces : {"a", "[one, a]", "[a, one]", "[one, a, two]"}) {
+    const std::string text = fmt::format(
+        "mesh @m (one = 1, a = 4, two = o)\nfusion @f on @m (%x: f32[24, 64] {{0: {}}}) -> (%y, %z) {{\n"
+        "  %y = cumsum(%x, dim = 0)\n  %z = argmax(%x, dims = [0])\n}}\n",
+        pieces);
+    const CaseResult result = run(text, "cpu", 4);
+    EXPECT_TRUE(result.ok) << text << result.message;
+    EXPECT_EQ(result.collectives, 3) << text;  // totals; extrema and their places
+  }
+  // A change over such an axis alone changes nothing, and is no error.
+  const CaseResult none = run(
+      "mesh @m (dp = d, tp = 2)\nfusion @f on @m (%x: f32[4, 6] {0: dp}) -> (%y) {\n  %r: f32[4, 6] {} = reshard(%x)\n"
+      "  %y = neg(%r)\n}\n",
+      "cpu", 2);
+  EXPECT_TRUE(none.ok) << none.message;
+  EXPECT_EQ(none.collectives, 0);
+}
+
 // Axes as a training job names them, with those that are flattened: data, data with context, the shards, the loss.
 TEST(Teams, FlattenedAxesOfATrainingJob) {
   const char* kJob = R"(
@@ -114,6 +154,54 @@ fusion @f on @m (%x: f32[6, 10, 8] {0: dp, 1: cp}, param %w: f32[12, 8] {} store
   // The weight is gathered, the loss and the weight's squares summed, the gradient scattered over the shards and summed
   // over the replicas.
   EXPECT_LE(result.collectives, 5);
+}
+
+// What a run takes may be parts of sums, and so may what it gives: gradients that are added up from step to step.
+TEST(Pending, InputsAndOutputs) {
+  const char* kAccumulate = R"(
+let T = f32, n = 13
+mesh @m (dp = 2, tp = 3)
+fusion @f on @m (%x: T[24, n] {0: dp}, %g: T[24, 8] {0: dp}, %before: T[n, 8] {0: tp} partial(dp: sum), %peak: T[n] {} partial(tp: max)) -> (%after {0: tp} partial(dp: sum), %top {} partial(dp: max), %whole {}, %twice) {
+  %t = permute(%x, dims = [1, 0])
+  %dw = matmul(%t, %g)
+  %after = add(%dw, %before)
+  %a = abs(%x)
+  %top = amax(%a, dims = [0])
+  %whole = neg(%peak)
+  %twice = mul(%before, 2)
+}
+)";
+  for (const char* dtype : {"f32", "bf16", "f64"})
+    for (const char* n : {"13", "2", "0"})
+      for (const auto& [device, comm] : {std::pair("cpu", "local"), {"cpu", "local:threads"}, {"reference", "local"}}) {
+        CaseOptions how;
+        how.device = device;
+        how.comm = comm;
+        how.ranks = 6;
+        how.set = {{"T", dtype}, {"n", n}};
+        how.options.check_replicas = true;
+        const CaseResult result = run_case(kAccumulate, how);
+        EXPECT_TRUE(result.ok) << dtype << ", n = " << n << ", " << device << ": " << result.message;
+        // The gradient stays pending; %peak and %before are reduced, %before's pieces gathered for %twice.
+        EXPECT_LE(result.collectives, 3) << dtype;
+      }
+}
+
+// Ranks with the same numbers are told once, and no rank is held.
+TEST(ManyRanks, AMillionAreCompiledFor) {
+  const auto fusion = parse_fusion(
+      "mesh @m (dp = d, tp = 1024)\nfusion @f on @m (%x: f32[3000, 64] {0: dp}, param %w: f32[256, 64] {0: tp}) -> "
+      "(%y, %z {0: dp}) {\n  %h = linear(%x, %w)\n  %y = sum(%h, dims = [0])\n  %z = flip(%h, dims = [0])\n}\n");
+  CompileOptions options;
+  options.ranks = 1 << 20;
+  options.device = "cpu";
+  Compiled compiled = compile(*fusion, options);
+  compiled.compile_for({{"x", {DType::f32, {3000, 64}}}, {"w", {DType::f32, {256, 64}}}});
+  const std::string text = compiled.stage_text("memory");
+  EXPECT_TRUE(text.starts_with("ranks 0 to 255, 1024 to 1279, ")) << text.substr(0, 100);  // 3 rows, 1 column
+  EXPECT_LE(std::ranges::count(text, '\n'), 200);
+  EXPECT_GT(compiled.report().bytes_moved, 0);
+  EXPECT_GT(compiled.report().arena_bytes, 0);
 }
 
 }  // namespace

@@ -112,3 +112,26 @@ def test_a_call_of_each_kind_of_op():
             ops.einsum(equation, x)
     with pytest.raises(plait.UserError, match="is no equation"):
         ops.einsum(x, "ij->ji")
+
+
+def test_groups_of_mesh_axes_and_pending_sums() -> None:
+    mesh = plait.Mesh(dp_replicate=2, dp_shard=-1, tp="t", groups={"dp": ["dp_replicate", "dp_shard"]})
+    assert str(mesh) == "@m (dp_replicate = 2, dp_shard = -1, tp = t) with dp = [dp_replicate, dp_shard]"
+    assert mesh == eval(repr(mesh)) and mesh != plait.Mesh(dp_replicate=2, dp_shard=-1, tp="t")
+    f = plait.Fusion("f", mesh=mesh)
+    x = f.input("x", ["n", 4], plait.f32)
+    x.shard(0, "dp")
+    assert x.layout == "{0: [dp_replicate, dp_shard]}"
+    g = f.input("g", [4], plait.f32)
+    g.pending("dp")
+    assert g.layout == "{} partial(dp_replicate: sum, dp_shard: sum)"
+    with pytest.raises(plait.UserError, match="is no reduction"):
+        g.pending("tp", "mean")
+    with pytest.raises(plait.UserError, match="no axis `fsdp`"):
+        x.shard(1, "fsdp")
+    f.output("y", x.sum(dims=[0]) + g)
+    program = plait.compile(f, ranks=4, sizes={"t": 1})
+    value = np.arange(24, dtype=np.float32).reshape(6, 4)
+    start = np.ones(4, dtype=np.float32)
+    out = program.run({"x": value, "g": start})
+    np.testing.assert_allclose(np.asarray(out["y"]), value.sum(axis=0) + start)

@@ -277,6 +277,12 @@ fusion @f on @m (%x: f32[n, 4] {0: dp granule 8}, param %w: f32[m, 4] {} stored 
   x->shard(1, built.mesh()["tp"]);
   EXPECT_EQ(print(x->layout, built.mesh()), "{0: [dp_replicate granule 2, dp_shard granule 2], 1: tp}");
   EXPECT_THROW(x->shard(1, built.mesh()["dp"]), UserError);
+  TensorView* p = built.input("p", {"n"}, DType::f32);
+  p->pending(built.mesh()["dp"], ReduceOp::max);
+  EXPECT_EQ(print(p->layout, built.mesh()), "{} partial(dp_replicate: max, dp_shard: max)");
+  EXPECT_THROW(p->shard(0, built.mesh()["dp_shard"]), UserError);
+  EXPECT_THROW(p->pending({"fsdp"}), UserError);
+  EXPECT_THROW(built.input("i", {"n"}, DType::i64)->pending({"tp"}, ReduceOp::logsumexp), UserError);
   EXPECT_THROW(x->shard(1, {"fsdp"}), UserError);
   EXPECT_EQ(print(x->layout, built.mesh()), "{0: [dp_replicate granule 2, dp_shard granule 2], 1: tp}");
 }

@@ -77,8 +77,8 @@ TEST(PrintMemory, OffsetsAndPeaks) {
   const ValueId y = b.output("y", {"n"});
   b.combine({h}, y, "n", 1);
   auto program = b.done();
-  const auto ranks = bind(*program, {{"n", 20}});
-  EXPECT_EQ(print_memory(*program, ranks),
+  RankValues values(*program, {{"n", 20}});
+  EXPECT_EQ(print_memory(*program, values),
             "rank 0: arena 128 bytes (alive at once 128), inputs 80, outputs 80, peak 288\n"
             "  %h: 80 bytes at 0, steps 1 to 3\n");
 }

@@ -371,7 +371,7 @@ TEST(Pending, AnnotationsOfPendingSums) {
             std::string::npos);
   EXPECT_NE(refused(text("{1: dp}", "{} partial(tp: sum)")), "");
   EXPECT_NE(refused(text("{1: tp}", "{} partial(tp: max)")), "");
-  EXPECT_NE(refused(text("{} partial(tp: sum)", "{}")).find("input %x is annotated with a pending reduction"),
+  EXPECT_NE(refused(text("{} partial(tp: prod)", "{}")).find("input %x is annotated with a pending prod"),
             std::string::npos);
 }
 

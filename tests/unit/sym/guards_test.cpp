@@ -44,7 +44,7 @@ TEST(Guards, HoldOnEveryRank) {
   Pool pool;
   const Expr n = pool.symbol("n", {.lo = 1}), rank = pool.symbol("rank.tp", {.lo = 0, .hi = 2});
   const Expr piece = chunk(n, pool.constant(3), rank);
-  const std::vector<Environment> ranks = {{{"rank.tp", 0}}, {{"rank.tp", 1}}, {{"rank.tp", 2}}};
+  const RankPositions ranks = {{"rank.tp", 3}};
   Guards uneven({{"n", 10}}, ranks), even({{"n", 9}}, ranks);
   EXPECT_FALSE(uneven.decide(ge(piece, 3), "a"));  // 4, 4, 2
   EXPECT_TRUE(even.decide(ge(piece, 3), "a"));

@@ -1,0 +1,15 @@
+#pragma once
+// Contractions that a library refuses once sizes are numbers.
+#include <set>
+#include <string>
+
+#include "compile/pipeline.h"
+#include "run/rank_values.h"
+
+namespace plait {
+
+// Results of the contractions whose library refuses the numbers of some rank, by the names that segmentation knows
+// them by: in memory they may be outputs of other names.
+std::set<std::string> refused_contractions(const CompiledSpecialization& compiled, RankValues& values);
+
+}  // namespace plait

@@ -1,0 +1,14 @@
+#pragma once
+// Mesh axes of one rank, as training jobs have them (`dp_replicate = 1`): they cut nothing.
+#include "ir/fusion.h"
+
+namespace plait {
+
+// Whether the mesh has an axis that is known to have one rank, beside others that have more.
+bool has_single_axes(const Mesh& mesh);
+
+// Takes such axes out of all layouts, so that nothing is gathered, merged or left pending over them, and lists of
+// pieces begin with an axis that cuts. On one rank in all layouts stay as they are.
+void drop_single_axes(Fusion& fusion);
+
+}  // namespace plait

@@ -1,0 +1,317 @@
+"""A function of arrays as a compiled program."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import numbers
+import threading
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from plait import ops
+from plait._plait import Array, DType, Fusion, Program, Tensor, array, compile
+from plait.mesh import Mesh
+
+Extents = Sequence["int | str | None"]
+Cuts = Mapping[int, "str | Sequence[str]"]
+
+_PLACES = (tuple, list, dict)
+_CONSTANTS = (bool, numbers.Number, str, bytes, type(None), DType)
+
+
+class _Leaf:
+    """Where an array stood in the arguments, or a tensor in what the function returned."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, index: int):
+        self.index = index
+
+
+def _is_array(value: Any) -> bool:
+    if isinstance(value, Array) or hasattr(value, "__dlpack__"):
+        return True
+    try:
+        memoryview(value)
+    except TypeError:
+        return False
+    return not isinstance(value, (bytes, bytearray))
+
+
+def _facts(value: Any) -> tuple[Any, tuple[int, ...]]:
+    """Dtype and shape, as cheaply as the array's library says them."""
+    kind, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
+    if kind is None or shape is None:
+        value = array(value)
+        return value.dtype, tuple(value.shape)
+    return kind, tuple(shape)
+
+
+def _names(place: Any, name: str) -> list[str]:
+    """Names of the leaves of a structure: x, x_0, x_key."""
+    if isinstance(place, _Leaf):
+        return [name]
+    if isinstance(place, dict):
+        return [each for key, value in place.items() for each in _names(value, f"{name}_{key}")]
+    if isinstance(place, (tuple, list)):
+        return [each for i, value in enumerate(place) for each in _names(value, f"{name}_{i}")]
+    return []
+
+
+def _filled(place: Any, leaves: Sequence[Any]) -> Any:
+    """The structure with its leaves."""
+    if isinstance(place, _Leaf):
+        return leaves[place.index]
+    if isinstance(place, dict):
+        return {key: _filled(value, leaves) for key, value in place.items()}
+    if isinstance(place, tuple) and hasattr(place, "_fields"):  # a named tuple
+        return type(place)(*(_filled(value, leaves) for value in place))
+    if isinstance(place, (tuple, list)):
+        return type(place)(_filled(value, leaves) for value in place)
+    return place
+
+
+class _Entry:
+    """What one kind of call was compiled to."""
+
+    def __init__(self, fusion: Fusion, program: Program, outputs: list[str], result: Any):
+        self.fusion = fusion
+        self.program = program
+        self.outputs = outputs
+        self.result = result  # structure of _Leaf
+
+
+class Jit:
+    """A function that runs as a compiled program. Made by `plait.jit`."""
+
+    def __init__(self, function: Callable[..., Any], *, shapes: Mapping[str, Extents], static: Iterable[str],
+                 mesh: Mesh | str | None, shard: Mapping[str, Cuts], how: Mapping[str, Any]):
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._signature = inspect.signature(function)
+        self._parameters = list(self._signature.parameters)
+        by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        plain = all(each.kind in by_place for each in self._signature.parameters.values())
+        self._positional = len(self._parameters) if plain else -1  # arguments of a call that need no binding
+        self._shapes = {name: tuple(extents) for name, extents in shapes.items()}
+        self._static = frozenset(static)
+        self._mesh = mesh
+        self._shard = {name: dict(cuts) for name, cuts in shard.items()}
+        self._how = dict(how)
+        known = set(self._parameters)
+        for what, names in (("shapes", self._shapes), ("static", self._static), ("shard", set(self._shard) - {"return"})):
+            for name in names:
+                if name not in known:
+                    raise TypeError(f"{what} names `{name}`, which is no parameter of {self._name()}{self._signature}")
+        self._known: dict[Any, _Entry] = {}  # by what a library says of its arrays
+        self._entries: dict[Any, _Entry] = {}  # by dtypes of plait
+        self._lock = threading.Lock()
+
+    def __call__(self, *args: Any, out: Any = None, **named: Any) -> Any:
+        entry, arrays = self._find(args, named)
+        if entry is None:
+            return self._function(*args, **named)
+        made = entry.program.run(*arrays, out=out) if out is not None else entry.program.run(*arrays)
+        return _filled(entry.result, [made[name] for name in entry.outputs])
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<plait.jit {self._name()}{self._signature}: {len(self._entries)} programs>"
+
+    def fusion(self, *args: Any, **named: Any) -> Fusion:
+        """The graph of such a call, traced where it is not known yet. Nothing runs."""
+        return self._entry(args, named).fusion
+
+    def program(self, *args: Any, **named: Any) -> Program:
+        """The program of such a call: `explain`, `dump`, `report`, `kernels`. It compiles when it is first run or prepared."""
+        return self._entry(args, named).program
+
+    def programs(self) -> list[Program]:
+        """Those of all kinds of calls so far."""
+        return [entry.program for entry in self._entries.values()]
+
+    def clear(self) -> None:
+        """Forgets them: the next call traces anew."""
+        with self._lock:
+            self._known.clear()
+            self._entries.clear()
+
+    def _name(self) -> str:
+        return getattr(self._function, "__name__", type(self._function).__name__)
+
+    def _entry(self, args: tuple[Any, ...], named: dict[str, Any]) -> _Entry:
+        entry, _ = self._find(args, named)
+        if entry is None:
+            raise TypeError(f"{self._name()} was called with tensors of a graph: it has a program for arrays only")
+        return entry
+
+    def _find(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[_Entry | None, list[Any]]:
+        """The entry of a call and its arrays; no entry where tensors of a graph were given."""
+        arrays: list[Any] = []
+        key: list[Any] = []
+        if not named and len(args) == self._positional:
+            given: Mapping[str, Any] = dict(zip(self._parameters, args))
+        else:
+            bound = self._signature.bind(*args, **named)
+            bound.apply_defaults()
+            given = bound.arguments
+        places = {name: self._taken(name, name, value, arrays, key) for name, value in given.items()}
+        if any(isinstance(each, Tensor) for each in arrays):
+            return None, []
+        exact = tuple(key)
+        entry = self._known.get(exact)
+        if entry is None:
+            with self._lock:
+                entry = self._known.get(exact) or self._made(exact, places, arrays)
+                self._known[exact] = entry
+        return entry, arrays
+
+    def _taken(self, parameter: str, name: str, value: Any, arrays: list[Any], key: list[Any]) -> Any:
+        """The structure of an argument; its arrays, and what the program depends on, are appended."""
+        if parameter in self._static:
+            try:
+                hash(value)
+            except TypeError:
+                raise TypeError(f"static argument `{name}` of {self._name()} cannot be hashed: {type(value).__name__}"
+                                ) from None
+            key.append((type(value), value))
+            return value
+        if hasattr(value, "__dlpack__"):
+            kind, shape = _facts(value)
+            key.append((kind, self._extents(parameter, shape)))
+            arrays.append(value)
+            return _Leaf(len(arrays) - 1)
+        if isinstance(value, Tensor):
+            arrays.append(value)
+            return _Leaf(len(arrays) - 1)
+        if isinstance(value, _PLACES):
+            key.append((type(value), tuple(value) if isinstance(value, dict) else len(value)))
+            if isinstance(value, dict):
+                return {each: self._taken(parameter, f"{name}[{each!r}]", value[each], arrays, key) for each in value}
+            taken = [self._taken(parameter, f"{name}[{i}]", each, arrays, key) for i, each in enumerate(value)]
+            return type(value)(*taken) if hasattr(value, "_fields") else type(value)(taken)
+        if isinstance(value, _CONSTANTS):
+            key.append((type(value), value))
+            return value
+        if not _is_array(value):
+            raise TypeError(f"argument `{name}` of {self._name()} is no array, number or text: {type(value).__name__}; "
+                            f"name `{parameter}` in static= where programs shall depend on the object itself")
+        kind, shape = _facts(value)
+        key.append((kind, self._extents(parameter, shape)))
+        arrays.append(value)
+        return _Leaf(len(arrays) - 1)
+
+    def _extents(self, parameter: str, shape: tuple[int, ...]) -> tuple[int | str, ...]:
+        """What the program knows of a shape."""
+        given = self._shapes.get(parameter)
+        if given is None:
+            return shape
+        if len(given) != len(shape):
+            raise TypeError(f"`{parameter}` of {self._name()} has {len(shape)} dims, shapes= says {list(given)}")
+        return tuple(extent if want is None else want for want, extent in zip(given, shape))
+
+    def _made(self, exact: tuple[Any, ...], places: dict[str, Any], arrays: list[Any]) -> _Entry:
+        kinds = [array(each) for each in arrays]
+        types_of = iter(each.dtype for each in kinds)
+        key = tuple((next(types_of), part[1]) if self._speaks_of_array(part) else part for part in exact)
+        if key not in self._entries:
+            self._entries[key] = self._traced(places, kinds)
+        return self._entries[key]
+
+    @staticmethod
+    def _speaks_of_array(part: tuple[Any, Any]) -> bool:
+        return not isinstance(part[0], type)
+
+    def _traced(self, places: dict[str, Any], kinds: list[Array]) -> _Entry:
+        fusion = Fusion(self._name() if self._name().isidentifier() else "f", mesh=self._mesh)
+        tensors: list[Tensor] = [None] * len(kinds)  # type: ignore[list-item]
+        for parameter, place in places.items():
+            for name, index in zip(_names(place, parameter), _indices(place)):
+                extents = self._extents(parameter, tuple(kinds[index].shape))
+                tensors[index] = fusion.input(_word(name), list(extents), kinds[index].dtype)
+                _cut(tensors[index], self._shard.get(parameter, {}))
+        result = self._call(places, tensors)
+        names: list[str] = []
+        seen: dict[int, _Leaf] = {}
+        shape = self._returned(result, "return", fusion, tensors, names, seen)
+        if not names:
+            raise TypeError(f"{self._name()} returned no tensor: {result!r}")
+        return _Entry(fusion, compile(fusion, **self._how), names, shape)
+
+    def _call(self, places: dict[str, Any], tensors: Sequence[Tensor]) -> Any:
+        bound = self._signature.bind_partial()
+        for name, place in places.items():
+            bound.arguments[name] = _filled(place, tensors)
+        return self._function(*bound.args, **bound.kwargs)
+
+    def _returned(self, value: Any, name: str, fusion: Fusion, inputs: Sequence[Tensor], names: list[str],
+                  seen: dict[int, _Leaf]) -> Any:
+        """The structure of a result; its tensors become outputs, each once."""
+        if isinstance(value, dict):
+            return {key: self._returned(each, f"{name}_{key}", fusion, inputs, names, seen)
+                    for key, each in value.items()}
+        if isinstance(value, (tuple, list)):
+            parts = [self._returned(each, f"{name}_{i}", fusion, inputs, names, seen) for i, each in enumerate(value)]
+            return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+        if not isinstance(value, Tensor):
+            if _is_array(value):
+                raise TypeError(f"{self._name()} returned an array, not a tensor of its graph: give it as an argument")
+            return value
+        if any(value is each for each in inputs):
+            value = ops.cast(value, value.dtype)  # an output has a name of its own
+        if id(value) not in seen:
+            _cut(value, self._shard.get("return", {}))
+            names.append(_word(name))
+            fusion.output(names[-1], value)
+            seen[id(value)] = _Leaf(len(names) - 1)
+        return seen[id(value)]
+
+
+def _indices(place: Any) -> list[int]:
+    if isinstance(place, _Leaf):
+        return [place.index]
+    parts = place.values() if isinstance(place, dict) else place if isinstance(place, (tuple, list)) else ()
+    return [index for part in parts for index in _indices(part)]
+
+
+def _word(name: str) -> str:
+    """As the text form writes names."""
+    word = "".join(each if each.isascii() and (each.isalnum() or each == "_") else "_" for each in name)
+    return word if word and not word[0].isdigit() else f"_{word}"
+
+
+def _cut(tensor: Tensor, cuts: Cuts) -> None:
+    for dim, axes in cuts.items():
+        for axis in [axes] if isinstance(axes, str) else axes:
+            tensor.shard(dim, axis, inner=True)
+
+
+def jit(function: Callable[..., Any] | None = None, *, shapes: Mapping[str, Extents] | None = None,
+        static: Iterable[str] = (), mesh: Mesh | str | None = None, shard: Mapping[str, Cuts] | None = None,
+        **how: Any) -> Any:
+    """Makes of a function of arrays one that runs as a compiled program.
+
+        @plait.jit
+        def attend(q, k, scale=1.0):
+            return plait.ops.softmax(q @ k.permute([1, 0]) * scale)
+
+    The function is called once for each kind of call, with tensors of a graph in place of arrays, which may stand in
+    tuples, lists and dicts; what it returns, in any structure of these, is what the program gives, as `plait.Array`.
+    Numbers, texts and None are constants of the program, and so are the arguments that `static` names. Each shape is a
+    kind of call of its own, but for extents that `shapes` names: `shapes={"q": ["rows", None]}` has one program for any
+    number of rows. `shard={"q": {0: "dp"}, "return": {0: "dp"}}` cuts dims over axes of `mesh`; `how` goes to
+    `plait.compile`: device, comm, ranks, sizes, options, dumps. `f(..., out=y)` writes the result into `y`, as `run`
+    does.
+
+    The result has `fusion(*args)`, `program(*args)` (explain, dump, report), `programs()` and `clear()`. Called with
+    tensors, inside of another such function, it adds its ops to theirs. Threads may share it.
+    Raises TypeError for arguments that are neither; what `plait.compile` and `run` raise.
+    """
+    if function is None:
+        return functools.partial(jit, shapes=shapes, static=static, mesh=mesh, shard=shard, **how)
+    names = [static] if isinstance(static, str) else static
+    return Jit(function, shapes=shapes or {}, static=names, mesh=mesh, shard=shard or {}, how=how)

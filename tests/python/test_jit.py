@@ -1,0 +1,179 @@
+"""Functions of arrays as programs: what is traced, what a program depends on, what goes in and comes out."""
+
+import collections
+import inspect
+import threading
+
+import numpy as np
+import plait
+import pytest
+
+RNG = np.random.default_rng(7)
+
+
+def drawn(*shape):
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+@plait.jit
+def attend(q, k, scale=1.0):
+    """Weights of keys."""
+    return plait.ops.softmax(q @ k.permute([1, 0]) * scale, dim=-1)
+
+
+def test_a_function_of_arrays():
+    q, k = drawn(5, 8), drawn(7, 8)
+    weights = np.exp(q @ k.T * 0.5)
+    np.testing.assert_allclose(attend(q, k, 0.5).numpy(), weights / weights.sum(1, keepdims=True), rtol=1e-5)
+    np.testing.assert_array_equal(attend(q, k=k, scale=0.5).numpy(), attend(plait.array(q), k, 0.5).numpy())
+    assert attend.__doc__ == "Weights of keys." and list(inspect.signature(attend).parameters) == ["q", "k", "scale"]
+    assert "attend(q, k, scale=1.0)" in repr(attend)
+
+
+def test_each_kind_of_call_is_traced_once():
+    calls = []
+
+    @plait.jit
+    def twice(x, how="up"):
+        calls.append(how)
+        return x * 2 if how == "up" else x * 0.5
+
+    for _ in range(3):
+        twice(drawn(4))
+        twice(drawn(5))
+        twice(drawn(4), "down")
+        twice(drawn(4).astype(np.float64))
+    assert calls == ["up", "up", "down", "up"] and len(twice.programs()) == 4
+    assert twice(np.array([1, 2], np.int32)).tolist() == [2, 4]
+    one, true = plait.jit(lambda x, n: x * n), drawn(2)
+    assert one(true, 1).dtype == one(true, 1.0).dtype and len(one.programs()) == 2, "1 is not 1.0"
+    twice.clear()
+    assert twice.programs() == []
+
+
+def test_extents_by_name_are_one_program():
+    traced = []
+
+    @plait.jit(shapes={"x": ["rows", None]})
+    def norm(x, w):
+        traced.append(x.shape)
+        return plait.ops.rms_norm(x, w)
+
+    for rows in (1, 3, 200):
+        x = drawn(rows, 16)
+        want = x / np.sqrt((x * x).mean(1, keepdims=True) + 1e-6)
+        np.testing.assert_allclose(norm(x, np.ones(16, np.float32)).numpy(), want, rtol=1e-3, atol=1e-3)
+    assert traced == [("rows", 16)]
+    with pytest.raises(TypeError, match=r"`x` of norm has 1 dims, shapes= says \['rows', None\]"):
+        norm(drawn(16), np.ones(16, np.float32))
+
+
+def test_structures_go_in_and_come_out():
+    Pair = collections.namedtuple("Pair", "left right")
+
+    @plait.jit
+    def layer(x, parameters, extra=()):
+        h = plait.ops.linear(x, parameters["w"]) + parameters["b"]
+        for each in extra:
+            h = h + each
+        return {"h": h, "both": Pair(h, [x, h]), "name": "layer", "none": None}
+
+    x, w, b = drawn(3, 4), drawn(2, 4), drawn(2)
+    out = layer(x, {"w": w, "b": b}, (b, b))
+    np.testing.assert_allclose(out["h"].numpy(), x @ w.T + 3 * b, rtol=1e-4, atol=1e-5)
+    assert isinstance(out["both"], Pair) and out["both"].left is out["h"] and out["name"] == "layer" and out["none"] is None
+    np.testing.assert_array_equal(out["both"].right[0].numpy(), x)
+    assert [each.name for each in layer.fusion(x, {"w": w, "b": b}).inputs] == ["x", "parameters_w", "parameters_b"]
+    spread = plait.jit(lambda first, *rest, **named: first + rest[0] * named["factor"])
+    assert spread(np.float32([1, 2]), np.float32([3, 4]), factor=2).tolist() == [7, 10]
+
+
+def test_inside_of_one_another_and_as_methods():
+    @plait.jit
+    def block(x):
+        return attend(x, x, scale=0.25)
+
+    x = drawn(3, 8)
+    np.testing.assert_allclose(block(x).numpy(), attend(x, x, 0.25).numpy(), rtol=1e-6)
+    assert len(block.programs()) == 1 and "softmax" in str(block.fusion(x))
+
+    class Scaled:
+        def __init__(self, factor):
+            self.factor = factor
+
+        @plait.jit(static="self")
+        def __call__(self, x):
+            return x * self.factor
+
+    assert Scaled(3.0)(np.float32([1]))[0] == 3 and Scaled(5.0)(np.float32([1]))[0] == 5
+
+
+def test_ranks():
+    @plait.jit(mesh=plait.Mesh(dp=2, tp="t"), shard={"x": {0: "dp"}, "w": {0: "tp"}, "return": {0: "dp"}}, ranks=4)
+    def linear(x, w):
+        return plait.ops.linear(x, w)
+
+    x, w = drawn(6, 4), drawn(8, 4)
+    np.testing.assert_allclose(linear(x, w).numpy(), x @ w.T, rtol=1e-4, atol=1e-5)
+    assert "{0: dp}" in linear.program(x, w).explain("shard")
+
+
+def test_results_in_arrays_of_the_caller():
+    double, y = plait.jit(lambda x: x * 2), np.zeros(3, np.float32)
+    assert double(np.float32([1, 2, 3]), out=y).tolist() == [2, 4, 6] and y.tolist() == [2, 4, 6]
+
+
+def test_threads_share_it():
+    traced = []
+
+    @plait.jit
+    def square(x):
+        traced.append(1)
+        return x * x
+
+    x, failed = drawn(64), []
+
+    def work():
+        for _ in range(20):
+            if not np.array_equal(square(x).numpy(), x * x):
+                failed.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert traced == [1] and not failed
+
+
+@pytest.mark.parametrize("call, error, words", [
+    (lambda: attend(drawn(2, 8)), TypeError, "missing a required argument: 'k'"),
+    (lambda: attend(drawn(2, 8), object()), TypeError, "argument `k` of attend is no array, number or text: object"),
+    (lambda: attend(drawn(2, 8), [drawn(2, 8), {1}]), TypeError, r"argument `k\[1\]` of attend is no array"),
+    (lambda: attend(drawn(2, 8), drawn(2, 9)), plait.UserError, "9"),
+    (lambda: plait.jit(lambda x: 3)(drawn(2)), TypeError, "returned no tensor: 3"),
+    (lambda: plait.jit(lambda x: np.ones(3))(drawn(2)), TypeError, "returned an array, not a tensor"),
+    (lambda: plait.jit(lambda x: x * 2 if x > 0 else x)(drawn(2)), TypeError, "where"),
+    (lambda: plait.jit(lambda x: x, static=["z"]), TypeError, "static names `z`, which is no parameter"),
+    (lambda: plait.jit(lambda x, n: x, static="n")(drawn(2), [1]), TypeError, "static argument `n` of .* cannot be hashed"),
+    (lambda: plait.jit(lambda x: x, device="gpu")(drawn(2)), plait.UserError, "gpu"),
+    (lambda: plait.jit(lambda x: attend.program(x, x))(drawn(2, 8)), TypeError, "a program for arrays only"),
+])
+def test_refusals(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_a_trace_that_fails_is_tried_again():
+    fails = [True]
+
+    @plait.jit
+    def sometimes(x):
+        if fails:
+            fails.pop()
+            raise RuntimeError("not now")
+        return x + 1
+
+    with pytest.raises(RuntimeError, match="not now"):
+        sometimes(drawn(2))
+    assert sometimes(np.float32([1])).tolist() == [2]
