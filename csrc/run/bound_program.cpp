@@ -33,9 +33,14 @@ BoundProgram::BoundProgram(std::shared_ptr<const Program> program, const sym::En
       options_(std::move(options)),
       values_(*program_, sizes) {
   hold_ranks();
-  bindings_ = bind_ranks(*program_, values_, held_);
-  const int64_t first = 0;
-  if (held_[0] != first) first_ = bind_ranks(*program_, values_, {&first, 1})[0];
+  try {
+    bindings_ = bind_ranks(*program_, values_, held_);
+    const int64_t first = 0;
+    if (held_[0] != first) first_ = bind_ranks(*program_, values_, {&first, 1})[0];
+  } catch (const InternalError& e) {  // others, whose numbers are right, would wait for this one
+    if (!all_held()) comms_->abort(e.what());
+    throw;
+  }
   concurrent_ = can_run_at_once();
   states_.begin([this] { return make_state(); }, !concurrent_);
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import numbers
 import threading
 import types
@@ -21,6 +22,10 @@ _PLACES = (tuple, list, dict)
 _CONSTANTS = (bool, numbers.Number, str, bytes, type(None), DType)
 
 
+# Held while a function is traced: one for all, since one traced function may call another on arrays.
+_TRACING = threading.RLock()
+
+
 class _Leaf:
     """Where an array stood in the arguments, or a tensor in what the function returned."""
 
@@ -28,6 +33,15 @@ class _Leaf:
 
     def __init__(self, index: int):
         self.index = index
+
+
+def _constant(value: Any) -> Any:
+    """A key that is equal for the same constant alone: 1, 1.0 and True differ, and 0.0 and -0.0; NaN is NaN."""
+    if isinstance(value, (float, complex)):
+        return type(value), repr(value)
+    if isinstance(value, (tuple, frozenset)):
+        return type(value), tuple(_constant(each) for each in value)
+    return type(value), value
 
 
 def _is_array(value: Any) -> bool:
@@ -107,7 +121,6 @@ class Jit:
                     raise TypeError(f"{what} names `{name}`, which is no parameter of {self._name()}{self._signature}")
         self._known: dict[Any, _Entry] = {}  # by what a library says of its arrays
         self._entries: dict[Any, _Entry] = {}  # by dtypes of plait
-        self._lock = threading.Lock()
 
     def __call__(self, *args: Any, out: Any = None, **named: Any) -> Any:
         entry, arrays = self._find(args, named)
@@ -136,7 +149,7 @@ class Jit:
 
     def clear(self) -> None:
         """Forgets them: the next call traces anew."""
-        with self._lock:
+        with _TRACING:
             self._known.clear()
             self._entries.clear()
 
@@ -165,7 +178,7 @@ class Jit:
         exact = tuple(key)
         entry = self._known.get(exact)
         if entry is None:
-            with self._lock:
+            with _TRACING:
                 entry = self._known.get(exact) or self._made(exact, places, arrays)
                 self._known[exact] = entry
         return entry, arrays
@@ -174,11 +187,11 @@ class Jit:
         """The structure of an argument; its arrays, and what the program depends on, are appended."""
         if parameter in self._static:
             try:
-                hash(value)
+                key.append(_constant(value))
+                hash(key[-1])
             except TypeError:
                 raise TypeError(f"static argument `{name}` of {self._name()} cannot be hashed: {type(value).__name__}"
                                 ) from None
-            key.append((type(value), value))
             return value
         if hasattr(value, "__dlpack__"):
             kind, shape = _facts(value)
@@ -195,7 +208,7 @@ class Jit:
             taken = [self._taken(parameter, f"{name}[{i}]", each, arrays, key) for i, each in enumerate(value)]
             return type(value)(*taken) if hasattr(value, "_fields") else type(value)(taken)
         if isinstance(value, _CONSTANTS):
-            key.append((type(value), value))
+            key.append(_constant(value))
             return value
         if not _is_array(value):
             raise TypeError(f"argument `{name}` of {self._name()} is no array, number or text: {type(value).__name__}; "
@@ -229,15 +242,16 @@ class Jit:
     def _traced(self, places: dict[str, Any], kinds: list[Array]) -> _Entry:
         fusion = Fusion(self._name() if self._name().isidentifier() else "f", mesh=self._mesh)
         tensors: list[Tensor] = [None] * len(kinds)  # type: ignore[list-item]
+        taken: set[str] = set()
         for parameter, place in places.items():
             for name, index in zip(_names(place, parameter), _indices(place)):
                 extents = self._extents(parameter, tuple(kinds[index].shape))
-                tensors[index] = fusion.input(_word(name), list(extents), kinds[index].dtype)
+                tensors[index] = fusion.input(_word(name, taken), list(extents), kinds[index].dtype)
                 _cut(tensors[index], self._shard.get(parameter, {}))
         result = self._call(places, tensors)
         names: list[str] = []
-        seen: dict[int, _Leaf] = {}
-        shape = self._returned(result, "return", fusion, tensors, names, seen)
+        seen: dict[int, tuple[_Leaf, Tensor]] = {}
+        shape = self._returned(result, "return", fusion, tensors, names, seen, taken)
         if not names:
             raise TypeError(f"{self._name()} returned no tensor: {result!r}")
         return _Entry(fusion, compile(fusion, **self._how), names, shape)
@@ -249,26 +263,27 @@ class Jit:
         return self._function(*bound.args, **bound.kwargs)
 
     def _returned(self, value: Any, name: str, fusion: Fusion, inputs: Sequence[Tensor], names: list[str],
-                  seen: dict[int, _Leaf]) -> Any:
+                  seen: dict[int, tuple[_Leaf, Tensor]], taken: set[str]) -> Any:
         """The structure of a result; its tensors become outputs, each once."""
         if isinstance(value, dict):
-            return {key: self._returned(each, f"{name}_{key}", fusion, inputs, names, seen)
+            return {key: self._returned(each, f"{name}_{key}", fusion, inputs, names, seen, taken)
                     for key, each in value.items()}
         if isinstance(value, (tuple, list)):
-            parts = [self._returned(each, f"{name}_{i}", fusion, inputs, names, seen) for i, each in enumerate(value)]
+            parts = [self._returned(each, f"{name}_{i}", fusion, inputs, names, seen, taken)
+                     for i, each in enumerate(value)]
             return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
         if not isinstance(value, Tensor):
             if _is_array(value):
                 raise TypeError(f"{self._name()} returned an array, not a tensor of its graph: give it as an argument")
             return value
-        if any(value is each for each in inputs):
-            value = ops.cast(value, value.dtype)  # an output has a name of its own
         if id(value) not in seen:
-            _cut(value, self._shard.get("return", {}))
-            names.append(_word(name))
-            fusion.output(names[-1], value)
-            seen[id(value)] = _Leaf(len(names) - 1)
-        return seen[id(value)]
+            is_input = any(value is each for each in inputs)
+            given = ops.cast(value, value.dtype) if is_input else value  # an output has a name of its own
+            _cut(given, self._shard.get("return", {}))
+            names.append(_word(name, taken))
+            fusion.output(names[-1], given)
+            seen[id(value)] = (_Leaf(len(names) - 1), value)
+        return seen[id(value)][0]
 
 
 def _indices(place: Any) -> list[int]:
@@ -278,10 +293,17 @@ def _indices(place: Any) -> list[int]:
     return [index for part in parts for index in _indices(part)]
 
 
-def _word(name: str) -> str:
-    """As the text form writes names."""
+def _word(name: str, taken: set[str]) -> str:
+    """As the text form writes names, each once."""
     word = "".join(each if each.isascii() and (each.isalnum() or each == "_") else "_" for each in name)
-    return word if word and not word[0].isdigit() else f"_{word}"
+    word = word if word and not word[0].isdigit() else f"_{word}"
+    out = word
+    for number in itertools.count(1):
+        if out not in taken:
+            break
+        out = f"{word}_{number}"
+    taken.add(out)
+    return out
 
 
 def _cut(tensor: Tensor, cuts: Cuts) -> None:

@@ -88,6 +88,39 @@ def test_structures_go_in_and_come_out():
     assert spread(np.float32([1, 2]), np.float32([3, 4]), factor=2).tolist() == [7, 10]
 
 
+def test_inputs_are_results_and_names_meet():
+    x, y, z = drawn(3), drawn(4).astype(np.float64), np.int32([1, 2])
+    out = plait.jit(lambda x, y, z: [x, y, z, x])(x, y, z)
+    assert [each.dtype for each in out] == [plait.f32, plait.f64, plait.i32, plait.f32] and out[0] is out[3]
+    for made, given in zip(out, (x, y, z)):
+        np.testing.assert_array_equal(made.numpy(), given)
+    meet = plait.jit(lambda x, x_0: {"a": {"b": x[0] * 2, "c d": x_0}, "a_b": x_0 * 3, "a_c-d": x_0 + 1})
+    out = meet((np.float32([1]),), np.float32([5]))
+    assert (out["a"]["b"][0], out["a"]["c d"][0], out["a_b"][0], out["a_c-d"][0]) == (2, 5, 15, 6)
+
+
+def test_constants_that_compare_equal():
+    divide = plait.jit(lambda x, s: x / s)
+    assert divide(np.float32([1]), 0.0)[0] == np.inf and divide(np.float32([1]), -0.0)[0] == -np.inf
+    for _ in range(3):
+        assert np.isnan(divide(np.float32([1]), float("nan"))[0])
+    assert len(divide.programs()) == 3
+    power = plait.jit(lambda x, n: x * n[0], static="n")
+    assert power(np.float32([3]), (2,))[0] == power(np.float32([3]), (2.0,))[0] == 6 and len(power.programs()) == 2
+
+
+def test_a_traced_function_may_call_itself_on_arrays():
+    table = np.float32([1, 2, 3])
+
+    @plait.jit
+    def total(x):
+        if x.shape == (3,):
+            return x * 2
+        return x + float(total(table).numpy().sum())
+
+    assert total(np.float32([1, 1])).tolist() == [13, 13]
+
+
 def test_inside_of_one_another_and_as_methods():
     @plait.jit
     def block(x):
