@@ -34,9 +34,13 @@ BoundProgram::BoundProgram(std::shared_ptr<const Program> program, const sym::En
       values_(*program_, sizes) {
   hold_ranks();
   try {
-    bindings_ = bind_ranks(*program_, values_, held_);
-    const int64_t first = 0;
-    if (held_[0] != first) first_ = bind_ranks(*program_, values_, {&first, 1})[0];
+    std::vector<int64_t> bound = held_;
+    if (held_[0] != 0) bound.insert(bound.begin(), 0);
+    bindings_ = bind_ranks(*program_, values_, bound);
+    if (held_[0] != 0) {
+      first_ = std::move(bindings_.front());
+      bindings_.erase(bindings_.begin());
+    }
   } catch (const InternalError& e) {  // others, whose numbers are right, would wait for this one
     if (!all_held()) comms_->abort(e.what());
     throw;

@@ -10,6 +10,7 @@
 #include "shard/check_pieces.h"
 #include "shard/localizer.h"
 #include "shard/merge_parts.h"
+#include "shard/single_axes.h"
 
 namespace plait {
 
@@ -57,12 +58,7 @@ std::vector<sym::Expr> Localizer::sizes_in(sym::Pool& pool, const DeviceMesh& me
 }
 
 Layout Localizer::effective(const Layout& layout) const {
-  Layout out = layout;
-  for (auto& dim : out.dims)
-    std::erase_if(dim.pieces, [&](const Piece& p) { return !p.is_local() && mesh_.size(p.mesh_axis) == 1; });
-  std::erase_if(out.partial, [&](const auto& p) { return mesh_.size(p.first) == 1; });
-  out.normalize();
-  return out;
+  return without_axes(layout, [&](int axis) { return mesh_.size(axis) == 1; });
 }
 
 std::vector<sym::Expr> Localizer::local_shape(const TensorView& t) const {

@@ -1,8 +1,13 @@
 #pragma once
 // Mesh axes of one rank, as training jobs have them (`dp_replicate = 1`): they cut nothing.
+#include <functional>
+
 #include "ir/fusion.h"
 
 namespace plait {
+
+// The layout without pieces and pending reductions of the axes that are dropped, normalized.
+Layout without_axes(Layout layout, const std::function<bool(int axis)>& dropped);
 
 // Whether the mesh has an axis that is known to have one rank, beside others that have more.
 bool has_single_axes(const Mesh& mesh);

@@ -63,15 +63,17 @@ def _facts(value: Any) -> tuple[Any, tuple[int, ...]]:
     return kind, tuple(shape)
 
 
-def _names(place: Any, name: str) -> list[str]:
-    """Names of the leaves of a structure: x, x_0, x_key."""
+def _leaves(place: Any, name: str) -> list[tuple[str, int]]:
+    """Names of the leaves of a structure, x, x_0, x_key, and where they stood."""
     if isinstance(place, _Leaf):
-        return [name]
-    if isinstance(place, dict):
-        return [each for key, value in place.items() for each in _names(value, f"{name}_{key}")]
-    if isinstance(place, (tuple, list)):
-        return [each for i, value in enumerate(place) for each in _names(value, f"{name}_{i}")]
-    return []
+        return [(name, place.index)]
+    parts = place.items() if isinstance(place, dict) else enumerate(place) if isinstance(place, (tuple, list)) else ()
+    return [each for key, value in parts for each in _leaves(value, f"{name}_{key}")]
+
+
+def _like(place: Any, parts: list[Any]) -> Any:
+    """A tuple, named or not, or a list of other parts."""
+    return type(place)(*parts) if hasattr(place, "_fields") else type(place)(parts)
 
 
 def _filled(place: Any, leaves: Sequence[Any]) -> Any:
@@ -80,10 +82,8 @@ def _filled(place: Any, leaves: Sequence[Any]) -> Any:
         return leaves[place.index]
     if isinstance(place, dict):
         return {key: _filled(value, leaves) for key, value in place.items()}
-    if isinstance(place, tuple) and hasattr(place, "_fields"):  # a named tuple
-        return type(place)(*(_filled(value, leaves) for value in place))
     if isinstance(place, (tuple, list)):
-        return type(place)(_filled(value, leaves) for value in place)
+        return _like(place, [_filled(value, leaves) for value in place])
     return place
 
 
@@ -193,11 +193,8 @@ class Jit:
                 raise TypeError(f"static argument `{name}` of {self._name()} cannot be hashed: {type(value).__name__}"
                                 ) from None
             return value
-        if hasattr(value, "__dlpack__"):
-            kind, shape = _facts(value)
-            key.append((kind, self._extents(parameter, shape)))
-            arrays.append(value)
-            return _Leaf(len(arrays) - 1)
+        if hasattr(value, "__dlpack__"):  # most arguments are
+            return self._array(parameter, value, arrays, key)
         if isinstance(value, Tensor):
             arrays.append(value)
             return _Leaf(len(arrays) - 1)
@@ -206,13 +203,16 @@ class Jit:
             if isinstance(value, dict):
                 return {each: self._taken(parameter, f"{name}[{each!r}]", value[each], arrays, key) for each in value}
             taken = [self._taken(parameter, f"{name}[{i}]", each, arrays, key) for i, each in enumerate(value)]
-            return type(value)(*taken) if hasattr(value, "_fields") else type(value)(taken)
+            return _like(value, taken)
         if isinstance(value, _CONSTANTS):
             key.append(_constant(value))
             return value
         if not _is_array(value):
             raise TypeError(f"argument `{name}` of {self._name()} is no array, number or text: {type(value).__name__}; "
                             f"name `{parameter}` in static= where programs shall depend on the object itself")
+        return self._array(parameter, value, arrays, key)
+
+    def _array(self, parameter: str, value: Any, arrays: list[Any], key: list[Any]) -> _Leaf:
         kind, shape = _facts(value)
         key.append((kind, self._extents(parameter, shape)))
         arrays.append(value)
@@ -244,7 +244,7 @@ class Jit:
         tensors: list[Tensor] = [None] * len(kinds)  # type: ignore[list-item]
         taken: set[str] = set()
         for parameter, place in places.items():
-            for name, index in zip(_names(place, parameter), _indices(place)):
+            for name, index in _leaves(place, parameter):
                 extents = self._extents(parameter, tuple(kinds[index].shape))
                 tensors[index] = fusion.input(_word(name, taken), list(extents), kinds[index].dtype)
                 _cut(tensors[index], self._shard.get(parameter, {}))
@@ -271,7 +271,7 @@ class Jit:
         if isinstance(value, (tuple, list)):
             parts = [self._returned(each, f"{name}_{i}", fusion, inputs, names, seen, taken)
                      for i, each in enumerate(value)]
-            return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+            return _like(value, parts)
         if not isinstance(value, Tensor):
             if _is_array(value):
                 raise TypeError(f"{self._name()} returned an array, not a tensor of its graph: give it as an argument")
@@ -284,13 +284,6 @@ class Jit:
             fusion.output(names[-1], given)
             seen[id(value)] = (_Leaf(len(names) - 1), value)
         return seen[id(value)][0]
-
-
-def _indices(place: Any) -> list[int]:
-    if isinstance(place, _Leaf):
-        return [place.index]
-    parts = place.values() if isinstance(place, dict) else place if isinstance(place, (tuple, list)) else ()
-    return [index for part in parts for index in _indices(part)]
 
 
 def _word(name: str, taken: set[str]) -> str:

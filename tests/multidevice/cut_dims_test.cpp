@@ -14,9 +14,8 @@
 namespace plait {
 namespace {
 
-using testing::CaseOptions;
 using testing::CaseResult;
-using testing::run_case;
+using testing::run_on_ranks;
 using testing::why_no_device;
 
 struct Example {
@@ -41,20 +40,11 @@ std::vector<Example> examples() {
   return out;
 }
 
-CaseResult run(const std::string& text, const std::string& device, int64_t ranks, const std::string& comm = "local") {
-  CaseOptions how;
-  how.device = ranks > 1 && device.starts_with("sim") ? device + ":" + std::to_string(ranks) : device;
-  how.ranks = ranks;
-  how.comm = comm;
-  how.options.check_replicas = true;
-  return run_case(text, how);
-}
-
 TEST(ShardedExamples, MoveNoMoreThanAnExpertsCollectives) {
   const std::vector<Example> all = examples();
   EXPECT_GE(all.size(), 18u);
   for (const Example& e : all) {
-    const CaseResult result = run(e.text, "cpu", e.ranks);
+    const CaseResult result = run_on_ranks(e.text, "cpu", e.ranks);
     EXPECT_TRUE(result.ok) << e.name << ": " << result.message;
     EXPECT_LE(result.collectives, e.collectives) << e.name;
     EXPECT_LE(double(result.report.wire_bytes), 1.1 * double(e.bytes)) << e.name;
@@ -65,7 +55,7 @@ TEST(ShardedExamples, RunOnAnyNumberOfRanksAndOnThreads) {
   for (const Example& e : examples()) {
     if (e.text.find(" = t)") == std::string::npos) continue;  // a mesh of numbers
     for (const auto& [ranks, comm] : {std::pair(1, "local"), {3, "local:threads"}, {7, "local"}}) {
-      const CaseResult result = run(e.text, "cpu", ranks, comm);
+      const CaseResult result = run_on_ranks(e.text, "cpu", ranks, comm);
       EXPECT_TRUE(result.ok) << e.name << " on " << ranks << " ranks: " << result.message;
     }
   }
@@ -75,7 +65,7 @@ TEST(ShardedExamples, RunOnSimulatedGpus) {
   if (auto why = why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
   const std::vector<Example> all = examples();
   for (size_t i = 0; i < all.size(); i += testing::kStride) {
-    const CaseResult result = run(all[i].text, "sim:sm_80", all[i].ranks);
+    const CaseResult result = run_on_ranks(all[i].text, "sim:sm_80", all[i].ranks);
     EXPECT_TRUE(result.ok) << all[i].name << ": " << result.message;
   }
 }
@@ -84,7 +74,7 @@ TEST(ShardedExamples, RunOnSimulatedGpus) {
 template <class Case>
 void expect_right(const Case& c, int64_t extent, int64_t ranks, const std::string& device, bool counted = false) {
   const std::string text = text_of(c, extent, ranks);
-  const CaseResult result = run(text, device, Case::kOtherRanks * ranks);
+  const CaseResult result = run_on_ranks(text, device, Case::kOtherRanks * ranks);
   EXPECT_TRUE(result.ok) << text << result.message;
   if (counted) {
     EXPECT_EQ(result.collectives, c.collectives) << text;

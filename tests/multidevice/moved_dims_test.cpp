@@ -12,16 +12,8 @@ namespace {
 using testing::CaseOptions;
 using testing::CaseResult;
 using testing::run_case;
+using testing::run_on_ranks;
 using testing::why_no_device;
-
-CaseResult run(const std::string& text, const std::string& device, int64_t ranks, const std::string& comm = "local") {
-  CaseOptions how;
-  how.device = device.starts_with("sim") ? device + ":" + std::to_string(ranks) : device;
-  how.ranks = ranks;
-  how.comm = comm;
-  how.options.check_replicas = true;
-  return run_case(text, how);
-}
 
 // A move of %x, f32[3, extent, 4] whose dim 1 is cut; %w is whole. Collectives, and rows of 12 elements that ranks take
 // from each other, of 12 rows on 4 ranks.
@@ -63,7 +55,7 @@ TEST(MovedDims, TakeOnlyWhatTheirRanksNeed) {
   for (const Move& move : kMoves)
     for (bool symbolic : {false, true}) {
       const std::string text = text_of(move, 12, 4, symbolic);
-      const CaseResult result = run(text, "cpu", 4);
+      const CaseResult result = run_on_ranks(text, "cpu", 4);
       EXPECT_TRUE(result.ok) << text << result.message;
       EXPECT_EQ(result.collectives, move.collectives) << text;
       EXPECT_EQ(result.report.wire_bytes, move.rows * 48) << text;
@@ -74,7 +66,7 @@ TEST(MovedDims, OfUnevenAndEmptyPieces) {
   for (const Move& move : kMoves)
     for (const auto& [extent, ranks] : {std::pair(7, 3), {5, 4}, {10, 7}, {6, 1}}) {
       const std::string text = text_of(move, extent, ranks, extent % 2 == 1);
-      const CaseResult result = run(text, "cpu", ranks, extent == 7 ? "local:threads" : "local");
+      const CaseResult result = run_on_ranks(text, "cpu", ranks, extent == 7 ? "local:threads" : "local");
       EXPECT_TRUE(result.ok) << text << result.message;
     }
 }
@@ -83,7 +75,7 @@ TEST(MovedDims, OnSimulatedGpus) {
   if (auto why = why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
   for (size_t i = 0; i < std::size(kMoves); i += 2 * testing::kStride) {
     const std::string text = text_of(kMoves[i], 7, 3, true);
-    const CaseResult result = run(text, "sim:sm_80", 3);
+    const CaseResult result = run_on_ranks(text, "sim:sm_80", 3);
     EXPECT_TRUE(result.ok) << text << result.message;
   }
 }
@@ -126,7 +118,7 @@ TEST(MovedDims, PartsOfAFusedDim) {
     for (const auto& [n, ranks] : {std::pair(8, 4), {7, 3}, {2, 5}, {1, 2}, {6, 1}}) {
       const std::string text =
           fmt::format("let n = {}\nmesh @m (tp = t)\nfusion @f on @m ({}) -> (%y) {{\n{}\n}}\n", n, c.inputs, c.body);
-      const CaseResult result = run(text, "cpu", ranks, n == 7 ? "local:threads" : "local");
+      const CaseResult result = run_on_ranks(text, "cpu", ranks, n == 7 ? "local:threads" : "local");
       EXPECT_TRUE(result.ok) << text << ranks << " ranks: " << result.message;
       EXPECT_EQ(result.collectives, ranks == 1 ? 0 : c.collectives) << text << ranks << " ranks";
     }
@@ -141,7 +133,7 @@ TEST(MovedDims, Steps) {
   for (const auto& [n, ranks, collectives, bytes] :
        {std::tuple(8, 4, 0, 0), {32, 8, 0, 0}, {7, 3, 1, 6 * 20}, {1, 4, 1, 2 * 20}, {40, 7, 1, 0}}) {
     const std::string text = fmt::format(fmt::runtime(kText), n);
-    const CaseResult result = run(text, "cpu", ranks, n == 7 ? "local:threads" : "local");
+    const CaseResult result = run_on_ranks(text, "cpu", ranks, n == 7 ? "local:threads" : "local");
     EXPECT_TRUE(result.ok) << text << ranks << " ranks: " << result.message;
     EXPECT_EQ(result.collectives, collectives) << text << ranks << " ranks";
     if (n != 40) {
@@ -205,7 +197,7 @@ TEST(MovedDims, WhatCostsLess) {
   };
   for (const auto& c : kCases) {
     const std::string text = fmt::format("mesh @m {}\nfusion @f on @m ({}) {{\n{}\n}}\n", c.head, c.results, c.body);
-    const CaseResult result = run(text, "cpu", 4);
+    const CaseResult result = run_on_ranks(text, "cpu", 4);
     EXPECT_TRUE(result.ok) << text << result.message;
     EXPECT_EQ(result.collectives, c.collectives) << text;
     EXPECT_EQ(result.report.wire_bytes, c.bytes) << text;
@@ -223,7 +215,7 @@ TEST(MovedDims, OfTwoAxes) {
       "(%x: f32[12, 4] {0: tp granule 5}) -> (%y) {\n  %f = slice(%x, dim = 0, start = 1)\n  %y = exp(%f)\n}\n",
   };
   for (const char* text : kTexts) {
-    const CaseResult result = run(std::string("mesh @m (dp = 2, tp = 3)\nfusion @f on @m ") + text, "cpu", 6);
+    const CaseResult result = run_on_ranks(std::string("mesh @m (dp = 2, tp = 3)\nfusion @f on @m ") + text, "cpu", 6);
     EXPECT_TRUE(result.ok) << text << result.message;
   }
 }
@@ -235,7 +227,7 @@ TEST(MovedDims, NearSlicesShareAnExchange) {
         "mesh @m (tp = t)\nfusion @f on @m (%x: f32[64] {{0: tp}}) -> (%y) {{\n"
         "  %a = slice(%x, dim = 0, {})\n  %b = slice(%x, dim = 0, {})\n  %y = add(%a, %b)\n}}\n",
         start, other);
-    const CaseResult result = run(text, "cpu", 4);
+    const CaseResult result = run_on_ranks(text, "cpu", 4);
     EXPECT_TRUE(result.ok) << text << result.message;
     return result.collectives;
   };
@@ -290,7 +282,7 @@ TEST(MovedDims, ChainsOfMoves) {
         last);
     SCOPED_TRACE(text);
     try {
-      const CaseResult result = run(text, "cpu", ranks);
+      const CaseResult result = run_on_ranks(text, "cpu", ranks);
       EXPECT_TRUE(result.ok) << result.message;
     } catch (const std::exception& e) {
       ADD_FAILURE() << e.what();

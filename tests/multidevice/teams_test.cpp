@@ -13,16 +13,8 @@ namespace {
 using testing::CaseOptions;
 using testing::CaseResult;
 using testing::run_case;
+using testing::run_on_ranks;
 using testing::why_no_device;
-
-CaseResult run(const std::string& text, const std::string& device, int64_t ranks, const std::string& comm = "local") {
-  CaseOptions how;
-  how.device = device;
-  how.ranks = ranks;
-  how.comm = comm;
-  how.options.check_replicas = true;
-  return run_case(text, how);
-}
 
 struct Move {
   std::string team, input, result, call;
@@ -52,7 +44,7 @@ TEST(Teams, AnySubsetOfAxesInAnyOrder) {
     do {
       if (teams++ % testing::kStride != 0) continue;
       for (const Move& move : kMoves) {
-        const CaseResult result = run(text_of(move, team), "cpu", 8);
+        const CaseResult result = run_on_ranks(text_of(move, team), "cpu", 8);
         EXPECT_TRUE(result.ok) << text_of(move, team) << result.message;
         EXPECT_EQ(result.collectives, 1) << move.team << " of " << fmt::format("{}", fmt::join(team, ", "));
       }
@@ -63,12 +55,12 @@ TEST(Teams, AnySubsetOfAxesInAnyOrder) {
 
 TEST(Teams, OnThreadsAndSimulatedGpus) {
   for (const Move& move : kMoves) {
-    const CaseResult threads = run(text_of(move, {"c", "a"}), "cpu", 8, "local:threads");
+    const CaseResult threads = run_on_ranks(text_of(move, {"c", "a"}), "cpu", 8, "local:threads");
     EXPECT_TRUE(threads.ok) << move.team << ": " << threads.message;
   }
   if (auto why = why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
   for (const Move& move : kMoves) {
-    const CaseResult result = run(text_of(move, {"c", "a"}), "sim:sm_80:8", 8);
+    const CaseResult result = run_on_ranks(text_of(move, {"c", "a"}), "sim:sm_80", 8);
     EXPECT_TRUE(result.ok) << move.team << ": " << result.message;
   }
 }
@@ -89,10 +81,10 @@ TEST(Teams, PiecesGoToOtherAxesOfTheDim) {
         "mesh @m (a = 2, b = 3, c = 2)\nfusion @f on @m (%x: f32[26, 3] {{0: {}}}) -> (%y {{0: {}}}) {{\n  %y = "
         "neg(%x)\n}}\n",
         c.from, c.to);
-    const CaseResult result = run(text, "cpu", 12);
+    const CaseResult result = run_on_ranks(text, "cpu", 12);
     EXPECT_TRUE(result.ok) << text << result.message;
     EXPECT_EQ(result.collectives, 1) << text;
-    const CaseResult threads = run(text, "cpu", 12, "local:threads");
+    const CaseResult threads = run_on_ranks(text, "cpu", 12, "local:threads");
     EXPECT_TRUE(threads.ok) << text << threads.message;
   }
 }
@@ -110,7 +102,7 @@ TEST(Teams, EqualPiecesMoveNothing) {
         "mesh @m (one = 1, a = 2, b = 2, two = o)\nfusion @f on @m (%x: f32[32, 3] {{0: {}}}) -> (%y {{0: {}}}) {{\n"
         "  %y = neg(%x)\n}}\n",
         c.from, c.to);
-    const CaseResult result = run(text, "cpu", 4);
+    const CaseResult result = run_on_ranks(text, "cpu", 4);
     EXPECT_TRUE(result.ok) << text << result.message;
     EXPECT_EQ(result.collectives, c.collectives) << text;
   }
@@ -123,12 +115,12 @@ TEST(Teams, AxesOfOneRankCutNothing) {
         "mesh @m (one = 1, a = 4, two = o)\nfusion @f on @m (%x: f32[24, 64] {{0: {}}}) -> (%y, %z) {{\n"
         "  %y = cumsum(%x, dim = 0)\n  %z = argmax(%x, dims = [0])\n}}\n",
         pieces);
-    const CaseResult result = run(text, "cpu", 4);
+    const CaseResult result = run_on_ranks(text, "cpu", 4);
     EXPECT_TRUE(result.ok) << text << result.message;
     EXPECT_EQ(result.collectives, 3) << text;  // totals; extrema and their places
   }
   // A change over such an axis alone changes nothing, and is no error.
-  const CaseResult none = run(
+  const CaseResult none = run_on_ranks(
       "mesh @m (dp = d, tp = 2)\nfusion @f on @m (%x: f32[4, 6] {0: dp}) -> (%y) {\n  %r: f32[4, 6] {} = reshard(%x)\n"
       "  %y = neg(%r)\n}\n",
       "cpu", 2);
@@ -149,7 +141,7 @@ fusion @f on @m (%x: f32[6, 10, 8] {0: dp, 1: cp}, param %w: f32[12, 8] {} store
   %dw = mul(%g, 2)
 }
 )";
-  const CaseResult result = run(kJob, "cpu", 8);
+  const CaseResult result = run_on_ranks(kJob, "cpu", 8);
   EXPECT_TRUE(result.ok) << result.message;
   // The weight is gathered, the loss and the weight's squares summed, the gradient scattered over the shards and summed
   // over the replicas.

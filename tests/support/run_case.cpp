@@ -167,4 +167,13 @@ CaseResult run_case(const std::string& text, const CaseOptions& options) {
   return out;
 }
 
+CaseResult run_on_ranks(const std::string& text, const std::string& device, int64_t ranks, const std::string& comm) {
+  CaseOptions how;
+  how.device = ranks > 1 && device.starts_with("sim") ? device + ":" + std::to_string(ranks) : device;
+  how.ranks = ranks;
+  how.comm = comm;
+  how.options.check_replicas = true;
+  return run_case(text, how);
+}
+
 }  // namespace plait::testing

@@ -70,5 +70,8 @@ Tensors run_text(const std::string& text, const Tensor& x, const std::string& de
 
 // Throws what parsing, compiling and running throw.
 CaseResult run_case(const std::string& text, const CaseOptions& options);
+// On ranks of a device (of so many simulated ones), whose replicas are compared.
+CaseResult run_on_ranks(const std::string& text, const std::string& device, int64_t ranks,
+                        const std::string& comm = "local");
 
 }  // namespace plait::testing
