@@ -132,6 +132,7 @@ set(PLAIT_CORE_SOURCES
   kir/check_accesses.cpp
   kir/expand_functions.cpp
   kir/facts.cpp
+  kir/fingerprint.cpp
   kir/index_ranges.cpp
   kir/interpret.cpp
   kir/join.cpp

@@ -286,6 +286,7 @@ set(PLAIT_TEST_unit_ir
 )
 set(PLAIT_TEST_unit_kir
   unit/kir/expand_functions_test.cpp
+  unit/kir/fingerprint_test.cpp
   unit/kir/in_place_test.cpp
   unit/kir/index_ranges_test.cpp
   unit/kir/interpret_test.cpp

@@ -12,7 +12,8 @@ UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b")
 GETENV = re.compile(r"\b(secure_)?get" + r"env\b|\bset" + r"env\b|\bput" + r"env\b")
 ENVIRONMENT_FILE = "csrc/base/environment.cpp"
 DYNAMIC = re.compile(r"\b(dynamic_cast|typeid|dynamic_pointer_cast)\b")
-SWITCH = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif).*(CUDA|NVRTC|LLVM|DNNL|ONEDNN|NCCL|MPI\b|PLAIT_(?!C_H))", re.M)
+# What a sanitizer makes different (base/sanitizers.h) is no back end.
+SWITCH = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif).*(CUDA|NVRTC|LLVM|DNNL|ONEDNN|NCCL|MPI\b|PLAIT_(?!C_H|ASAN|TSAN|HAS_FEATURE))", re.M)
 # Code that is only ever compiled for one backend may ask which version of it there is.
 SWITCH_FOLDERS = ("csrc/backend/cuda/", "csrc/backend/cpu/llvm_plugin/", "csrc/backend/cpu/onednn_plugin/",
                   "csrc/codegen/device/", "csrc/comm/nccl/", "csrc/comm/mpi/", "csrc/sim/")

@@ -14,8 +14,9 @@
 
 #include "base/error.h"
 #include "base/memory_error.h"
+#include "base/sanitizers.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if PLAIT_ASAN
 #include <sanitizer/asan_interface.h>
 #else
 #define ASAN_POISON_MEMORY_REGION(data, bytes) ((void)(data), (void)(bytes))

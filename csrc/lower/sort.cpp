@@ -165,7 +165,8 @@ void Statements::sort(const Replacements& copy) {
   const sym::Expr half = sym::floordiv(places, 2);
   counted(half, [&](sym::Expr i) {
     const sym::Expr from = half - 1 - i;
-    sift(heap, coordinate(from, 1), places, element(from));
+    const Element item = element(from);
+    sift(heap, coordinate(from, 1), places, item);
   });
   if (places != count)
     guard(sym::gt(places, 0), [&] {

@@ -87,7 +87,7 @@ Edits lets_to(const Fusion& fusion) {
   for (const SizeLet& let : fusion.size_lets) {
     const int64_t value = kTo > 0 ? kTo : let.value / 2;
     if (value >= 1 && value < let.value)
-      out.push_back({[name = let.name, value](Fusion& f) { f.let(name, value); }, nullptr, {}});
+      out.push_back({[name = let.name, to = value](Fusion& f) { f.let(name, to); }, nullptr, {}});
   }
   return out;
 }
@@ -106,8 +106,8 @@ Edits extents_to(const Fusion& fusion) {
   for (int64_t from : found) {
     const int64_t value = kTo > 0 ? kTo : from / 2;
     if (value < 1 || value >= from) continue;
-    out.push_back({[from, value](Fusion& f) {
-                     const sym::Expr to = f.pool().constant(value);
+    out.push_back({[from, extent = value](Fusion& f) {
+                     const sym::Expr to = f.pool().constant(extent);
                      for (TensorView* t : f.inputs()) {
                        std::vector<sym::Expr> shape = t->shape();
                        for (sym::Expr& e : shape)

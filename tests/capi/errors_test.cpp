@@ -1,6 +1,7 @@
 // What callers of the C ABI are told of their mistakes.
 #include <cmath>
 
+#include "base/sanitizers.h"
 #include "capi/c_api.h"
 
 namespace plait::testing {
@@ -126,7 +127,7 @@ TEST(CApiErrors, AMissingPartHasItsOwnCode) {
 }
 
 TEST(CApiErrors, ATensorThatDoesNotFit) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if PLAIT_ASAN || PLAIT_TSAN
   GTEST_SKIP() << "sanitizers end the process at such a request";
 #endif
   const auto fusion = parsed(

@@ -88,7 +88,7 @@ class Installed(unittest.TestCase):
         environment = {**os.environ, "PKG_CONFIG_PATH": str(folder)}
         words = run("pkg-config", "--cflags", "--libs", "plait", env=environment).split()
         program = pathlib.Path(self.scratch.name) / "by_pkg_config"
-        run("cc", "-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", *FLAGS.split(), EMBED, "-o", program, *words)
+        run(os.environ.get("CC", "cc"), "-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", *FLAGS.split(), EMBED, "-o", program, *words)
         library = next(word[2:] for word in words if word.startswith("-L"))
         self.assertEqual(run(program, env={**os.environ, "LD_LIBRARY_PATH": library}), "ok\n")
 

@@ -1,6 +1,7 @@
 // What the command refuses: exit codes and words.
 #include <gtest/gtest.h>
 
+#include "base/sanitizers.h"
 #include "command/run_command.h"
 
 namespace plait::testing {
@@ -285,7 +286,7 @@ TEST_F(Failure, InternalErrorsOfAllStagesReplay) {
 
 // A signal leaves no less.
 TEST_F(Failure, CrashLeavesAReproducer) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if PLAIT_ASAN || PLAIT_TSAN
   GTEST_SKIP() << "the sanitizer reports signals itself";
 #endif
   const PlantedBug bug("internal_error_crash");

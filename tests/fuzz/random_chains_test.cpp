@@ -373,8 +373,8 @@ void run_simulated(DType dtype, uint64_t first, size_t count) {
   EXPECT_GT(worst, 0.1) << "no device comes near its bound";
 }
 
-TEST(RandomChains, F32) { run_chains(DType::f32, 1, testing::drawn_here(60), 0.4); }
-TEST(RandomChains, Bf16) { run_chains(DType::bf16, 1, testing::drawn_here(60), 0.85); }
+TEST(RandomChains, F32) { run_chains(DType::f32, 1, testing::drawn_here(40), 0.4); }
+TEST(RandomChains, Bf16) { run_chains(DType::bf16, 1, testing::drawn_here(40), 0.85); }
 TEST(RandomChains, F32OnSimulatedGpus) { run_simulated(DType::f32, 1, testing::drawn_here(20)); }
 TEST(RandomChains, Bf16OnSimulatedGpus) { run_simulated(DType::bf16, 1, testing::drawn_here(20)); }
 TEST(RandomChains, LongRunF32) { run_chains(DType::f32, 1000, 500, 0.4); }

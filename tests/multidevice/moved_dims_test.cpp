@@ -207,8 +207,8 @@ TEST(MovedDims, WhatCostsLess) {
 // Two dims over two axes, corners too; pieces within pieces lose the inner axis.
 TEST(MovedDims, OfTwoAxes) {
   const char* const kTexts[] = {
-      "(%x: f32[7, 9] {0: dp, 1: tp}) -> (%y) {\n  %p = pad(%x, low = [1, 1], high = [1, 1], value = 1)\n"
-      "  %a = slice(%p, dim = 0, stop = -2)\n  %b = slice(%a, dim = 1, start = 2)\n  %y = exp(%b)\n}\n",
+      ("(%x: f32[7, 9] {0: dp, 1: tp}) -> (%y) {\n  %p = pad(%x, low = [1, 1], high = [1, 1], value = 1)\n"
+       "  %a = slice(%p, dim = 0, stop = -2)\n  %b = slice(%a, dim = 1, start = 2)\n  %y = exp(%b)\n}\n"),
       "(%x: f32[13, 4] {0: [dp, tp]}) -> (%y) {\n  %r = roll(%x, shifts = [3], dims = [0])\n  %y = exp(%r)\n}\n",
       "(%x: f32[24, 4] {0: [local 3, dp, tp]}) -> (%y) {\n  %f = slice(%x, dim = 0, start = 8)\n  %y = exp(%f)\n}\n",
       "(%x: f32[12, 4] {0: [local 2, tp]}) -> (%y) {\n  %f = flip(%x, dims = [0])\n  %y = exp(%f)\n}\n",

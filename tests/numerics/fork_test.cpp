@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/sanitizers.h"
 #include "plait.h"
 #include "reference/check.h"
 #include "reference/draw_inputs.h"
@@ -31,7 +32,7 @@ fusion @mlp on @m (%x: f32[64, 256], param %w0: f32[512, 256] {0: tp}, param %w1
 class Forked : public ::testing::Test {
  protected:
   void SetUp() override {
-#ifdef __SANITIZE_THREAD__
+#if PLAIT_TSAN
     GTEST_SKIP() << "the sanitizer allows no threads in forked processes";
 #endif
   }

@@ -277,8 +277,8 @@ TEST(Manual, TilesOfReductions) {
       {"%a: T[m, n, k]", "prod(%a, dims = [2])", "f32 i64"},
   };
   const char* loops[] = {
-      "split(0, 3), split(2, 4), reorder(0, 2, 4, 1, 3), parallel(0, cpu_thread), parallel(3, unroll), parallel(4, "
-      "vectorize)",
+      ("split(0, 3), split(2, 4), reorder(0, 2, 4, 1, 3), parallel(0, cpu_thread), parallel(3, unroll), "
+       "parallel(4, vectorize)"),
       "split(0, 2), split(2, 8), split(4, 3), reorder(0, 2, 4, 5, 3, 1)",                // rows inside of columns
       "split(1, 2), reorder(0, 1, 3, 2), parallel(0, cpu_thread), parallel(3, unroll)",  // no lanes
       "split(0, 4), split(1, 2), split(3, 16), reorder(0, 3, 5, 1, 2, 4), parallel(5, vectorize)"};  // of two loops

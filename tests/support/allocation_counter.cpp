@@ -13,7 +13,7 @@ void count(size_t bytes) {
 }
 }  // namespace
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+#if defined(PLAIT_SANITIZED) || !defined(__GLIBC__)
 namespace plait::test {
 bool counts_allocations() { return false; }
 int64_t large_allocations() { return large; }

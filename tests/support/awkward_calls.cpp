@@ -1,4 +1,5 @@
 #include "support/awkward_calls.h"
+#include "base/sanitizers.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -138,7 +139,7 @@ std::string call_awkwardly(const Fusion& fusion, Compiled& program, const Tensor
     return bad;
   if (auto bad = failed("strided inputs", difference(program.run(changed(inputs, spread)), outputs)); !bad.empty())
     return bad;
-#ifndef __SANITIZE_THREAD__  // it allows no threads in forked processes
+#if !PLAIT_TSAN  // it allows no threads in forked processes
   ++calls.forked;
   if (auto bad = failed("in a child process", in_child(program, inputs, outputs)); !bad.empty()) return bad;
 #endif

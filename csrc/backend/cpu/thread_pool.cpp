@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "base/forks.h"
+#include "base/sanitizers.h"
 
 namespace plait {
 namespace {
@@ -122,7 +123,7 @@ void ThreadPool::run(int64_t extent, Run run, const void* context, int most) {
 }
 
 void ThreadPool::join_openmp() {
-#ifndef __SANITIZE_THREAD__  // which does not see how OpenMP's threads wait for each other
+#if !PLAIT_TSAN  // which does not see how OpenMP's threads wait for each other
   if (openmp_ == nullptr) openmp_ = OpenMp::find();
 #endif
 }

@@ -16,7 +16,8 @@ Ir extremum(Function& f, DType dtype, bool larger, const Ir& a, const Ir& b) {
     return f.intrinsic("llvm." + sign + (larger ? "max" : "min"), {a, b});
   }
   const Ir first = f.compare(larger ? "fcmp ugt" : "fcmp ult", a, b);  // true when unordered: a's NaN stays
-  return f.select(f.compare("fcmp uno", b, b), b, f.select(first, a, b));
+  const Ir nan = f.compare("fcmp uno", b, b);
+  return f.select(nan, b, f.select(first, a, b));
 }
 
 Ir absolute(Function& f, DType dtype, const Ir& a) {
@@ -165,7 +166,8 @@ Ir saturated(Function& f, const Ir& in, Type type, bool has_sign) {
   const int bits = (type.scalar == Scalar::i64 ? 64 : 32) - (has_sign ? 1 : 0);
   const Ir zero = number(in.type, 0), end = number(in.type, std::ldexp(1.0, bits));
   const Ir least = number(in.type, has_sign ? -std::ldexp(1.0, bits) : -1);
-  const Ir inside = f.binary("and", f.compare("fcmp ogt", in, least), f.compare("fcmp olt", in, end));
+  const Ir above = f.compare("fcmp ogt", in, least);
+  const Ir inside = f.binary("and", above, f.compare("fcmp olt", in, end));
   const Ir near = f.cast(has_sign ? "fptosi" : "fptoui", f.select(inside, in, zero), type);
   const Ir most = integer(type, has_sign ? int64_t(~uint64_t(0) >> (64 - bits)) : -1);
   Ir ends = f.select(f.compare("fcmp ogt", in, zero), most, integer(type, 0));

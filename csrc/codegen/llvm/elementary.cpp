@@ -88,7 +88,8 @@ Ir gelu_tanh_body(Math& m, const Ir& x) {
 
 Ir gelu_erf_body(Math& m, const Ir& x) {
   const Ir e = erf(m.f, m.mul(x, m.c(std::numbers::sqrt2 / 2)));
-  return m.mul(m.mul(x, m.c(0.5)), m.add(m.c(1), e));
+  const Ir half = m.mul(x, m.c(0.5));
+  return m.mul(half, m.add(m.c(1), e));
 }
 
 using Body = Ir (*)(Math&, const Ir&);

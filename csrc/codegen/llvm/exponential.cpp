@@ -72,7 +72,8 @@ Logarithm logarithm(Math& m, const Ir& x, const Ir* above_one = nullptr) {
   const Ir s = m.div(g, m.add(g, m.c(2))), z = m.mul(s, s);
   const Ir r = m.polynomial(z, {0x1.546adfbbda333p-3, 0x1.7382d06f0c1dep-3, 0x1.c71fcd1ced0aep-3, 0x1.2492462aa8c89p-2,
                                 0x1.9999999b86b7cp-2, 0x1.55555555553b8p-1});
-  return {e, m.fma(m.mul(s, z), r, m.add(s, s))};
+  const Ir cube = m.mul(s, z);
+  return {e, m.fma(cube, r, m.add(s, s))};
 }
 
 // The logarithm of x at its special values, else `log`.
@@ -115,7 +116,8 @@ Ir cosh_wide(Math& m, const Operands& p) {
 Ir asinh_wide(Math& m, const Operands& p) {
   const Ir a = m.abs(p[0]), square = m.mul(a, a), root = m.sqrt(m.add(square, m.c(1)));
   const Ir more = m.div(square, m.add(root, m.c(1)));
-  const Ir finite = m.select(m.f.compare("fcmp oeq", a, m.c(kInf)), a, m.add(a, more));
+  const Ir infinite = m.f.compare("fcmp oeq", a, m.c(kInf));
+  const Ir finite = m.select(infinite, a, m.add(a, more));
   return m.copysign(log1p_wide(m, finite), p[0]);
 }
 
@@ -129,7 +131,8 @@ Ir acosh_wide(Math& m, const Operands& p) {
 // log((1 + a) / (1 - a)) / 2, a = |x|.
 Ir atanh_wide(Math& m, const Operands& p) {
   const Ir a = m.abs(p[0]);
-  const Ir l = log1p_wide(m, m.div(m.add(a, a), m.sub(m.c(1), a)));
+  const Ir twice = m.add(a, a);
+  const Ir l = log1p_wide(m, m.div(twice, m.sub(m.c(1), a)));
   return m.copysign(m.mul(l, m.c(0.5)), p[0]);
 }
 
@@ -145,32 +148,38 @@ Ir pow_wide(Math& m, const Operands& p) {
   const auto both = [&](const Ir& left, const Ir& right) { return f.binary("and", left, right); };
   const auto is_fraction = [&](const Ir& v) { return f.compare("fcmp une", v, f.intrinsic("llvm.trunc", {v})); };
   Ir r = exp_wide(m, m.mul(y, log_wide(m, a)));
-  r = m.select(both(f.compare("fcmp oeq", a, m.c(1)), f.compare("fcmp ord", y, y)), m.c(1), r);
+  const Ir unit = f.compare("fcmp oeq", a, m.c(1));
+  r = m.select(both(unit, f.compare("fcmp ord", y, y)), m.c(1), r);
   const Ir fraction = is_fraction(y);
-  const Ir odd = both(is_fraction(half), f.binary("xor", fraction, integer(fraction.type, 1)));
+  const Ir half_fraction = is_fraction(half);
+  const Ir odd = both(half_fraction, f.binary("xor", fraction, integer(fraction.type, 1)));
   r = m.select(odd, m.copysign(r, x), r);
-  const Ir negative = both(f.compare("fcmp olt", x, m.c(0)), f.compare("fcmp ogt", x, m.c(-kInf)));
+  const Ir below = f.compare("fcmp olt", x, m.c(0));
+  const Ir negative = both(below, f.compare("fcmp ogt", x, m.c(-kInf)));
   r = m.select(both(negative, fraction), m.c(kNan), r);
-  return m.select(f.binary("or", f.compare("fcmp oeq", y, m.c(0)), f.compare("fcmp oeq", x, m.c(1))), m.c(1), r);
+  const Ir zeroth = f.compare("fcmp oeq", y, m.c(0));
+  return m.select(f.binary("or", zeroth, f.compare("fcmp oeq", x, m.c(1))), m.c(1), r);
 }
 
 Ir hypot_wide(Math& m, const Operands& p) {
   const Ir root = m.sqrt(m.fma(p[0], p[0], m.mul(p[1], p[1])));
   const auto infinite = [&](const Ir& v) { return m.f.compare("fcmp oeq", m.abs(v), m.c(kInf)); };
-  return m.select(m.f.binary("or", infinite(p[0]), infinite(p[1])), m.c(kInf), root);
+  const Ir first = infinite(p[0]);
+  return m.select(m.f.binary("or", first, infinite(p[1])), m.c(kInf), root);
 }
 
 // e^(-a^2) P((a - 4) / (a + 4)) / (1 + a), a = |x|, to 40 bits up to where f32 ends.
 Ir erfc_wide(Math& m, const Operands& p) {
   const Ir a = m.at_most(m.abs(p[0]), 16);
-  const Ir u = m.div(m.sub(a, m.c(4)), m.add(a, m.c(4)));
+  const Ir above = m.sub(a, m.c(4)), u = m.div(above, m.add(a, m.c(4)));
   const Ir q =
       m.polynomial(u, {-0x1.03d5c47cae528p-17, -0x1.a8ad06b818868p-17, 0x1.1b3befc8f108dp-14, -0x1.ee5a3e573d697p-15,
                        -0x1.99eb111155023p-12, 0x1.15518a85a555ep-9, -0x1.8db599703308ep-8, 0x1.8e858ef1f491bp-7,
                        -0x1.1efa07e45047ep-6, 0x1.f5c28927b95bfp-7, 0x1.03a845765413bp-8, -0x1.89dfddd7b8ea3p-5,
                        0x1.df6f78554733fp-4, -0x1.9841f8fe4cde1p-3, 0x1.5eb7f6ecb1c22p-1});
-  const Ir tail = m.div(m.mul(exp_wide(m, m.neg(m.mul(a, a))), q), m.add(a, m.c(1)));
-  return m.select(m.f.compare("fcmp olt", p[0], m.c(0)), m.sub(m.c(2), tail), tail);
+  const Ir scaled = m.mul(exp_wide(m, m.neg(m.mul(a, a))), q), tail = m.div(scaled, m.add(a, m.c(1)));
+  const Ir negative = m.f.compare("fcmp olt", p[0], m.c(0));
+  return m.select(negative, m.sub(m.c(2), tail), tail);
 }
 
 }  // namespace

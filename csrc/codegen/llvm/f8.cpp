@@ -52,7 +52,8 @@ Ir f8_value(Function& f, const Ir& byte, DType dtype) {
   const Ir normal = f.binary("add", f.binary("shl", magnitude, k(format.dropped())), k(format.rebias()));
   const double spacing = std::ldexp(1.0, 1 - format.bias - format.mantissa);
   const Ir denormal = f.binary("fmul", f.cast("sitofp", magnitude, number_type), number(number_type, spacing));
-  Ir r = f.select(f.compare("icmp ult", magnitude, k(1 << format.mantissa)), f.cast("bitcast", denormal, word), normal);
+  const Ir small = f.compare("icmp ult", magnitude, k(1 << format.mantissa));
+  Ir r = f.select(small, f.cast("bitcast", denormal, word), normal);
   if (dtype == DType::f8e5m2) r = f.select(f.compare("icmp eq", magnitude, k(0x7C)), k(0x7F800000), r);
   r = f.select(f.compare("icmp ugt", magnitude, k(format.largest)), k(0x7FC00000), r);
   const Ir sign = f.binary("shl", f.binary("and", bits, k(0x80)), k(24));

@@ -12,7 +12,8 @@ Ir round_to_odd(Function& f, const Ir& x) {
   const Type narrow = x.type.with(Scalar::f32), word = x.type.with(Scalar::i32);
   const Ir near = f.cast("fptrunc", x, narrow), wide = f.cast("fpext", near, x.type);
   const Ir bits = f.cast("bitcast", near, word);
-  const Ir above = f.compare("fcmp ogt", f.intrinsic("llvm.fabs", {wide}), f.intrinsic("llvm.fabs", {x}));
+  const Ir magnitude = f.intrinsic("llvm.fabs", {wide});
+  const Ir above = f.compare("fcmp ogt", magnitude, f.intrinsic("llvm.fabs", {x}));
   const Ir other = f.binary("add", bits, f.select(above, integer(word, -1), integer(word, 1)));
   const Ir even = f.compare("icmp eq", f.binary("and", bits, integer(word, 1)), integer(word, 0));
   const Ir inexact = f.compare("fcmp one", wide, x);
@@ -25,7 +26,8 @@ Ir bf16_bits(Function& f, const Ir& x) {
   const Ir bits = f.cast("bitcast", x, word), high = f.binary("lshr", bits, k(16));
   const Ir bias = f.binary("add", f.binary("and", high, k(1)), k(0x7FFF));
   const Ir rounded = f.binary("lshr", f.binary("add", bits, bias), k(16));
-  const Ir chosen = f.select(f.compare("fcmp uno", x, x), f.binary("or", high, k(0x40)), rounded);
+  const Ir nan = f.compare("fcmp uno", x, x);
+  const Ir chosen = f.select(nan, f.binary("or", high, k(0x40)), rounded);
   return f.cast("trunc", chosen, x.type.with(Scalar::i16));
 }
 
@@ -57,8 +59,8 @@ Ir f16_value(Function& f, const Ir& half) {
   const Ir normal = f.binary("add", f.binary("shl", magnitude, k(13)), rebias);
   const Ir quiet = f.select(f.compare("icmp ugt", magnitude, k(0x7C00)), k(0x400000), k(0));
   const Ir denormal = f.binary("fmul", f.cast("sitofp", magnitude, number_type), number(number_type, 0x1p-24));
-  const Ir r = f.select(f.compare("icmp ult", magnitude, k(0x400)), f.cast("bitcast", denormal, word),
-                        f.binary("or", normal, quiet));
+  const Ir small = f.compare("icmp ult", magnitude, k(0x400)), tiny = f.cast("bitcast", denormal, word);
+  const Ir r = f.select(small, tiny, f.binary("or", normal, quiet));
   const Ir sign = f.binary("shl", f.binary("and", bits, k(0x8000)), k(16));
   return f.cast("bitcast", f.binary("or", r, sign), number_type);
 }
@@ -106,8 +108,8 @@ Words philox_rounds(Function& f, const Ir& seed, const Ir& counter, const Ir& of
   for (int round = 0; round < 10; ++round) {
     const Ir p0 = f.binary("mul", c.w[0], integer(counter.type, 0xD2511F53));
     const Ir p1 = f.binary("mul", c.w[2], integer(counter.type, 0xCD9E8D57));
-    const Ir x0 = f.binary("xor", f.binary("xor", high(p1), c.w[1]), f.splat(key0, lanes));
-    const Ir x2 = f.binary("xor", f.binary("xor", high(p0), c.w[3]), f.splat(key1, lanes));
+    const Ir y0 = f.binary("xor", high(p1), c.w[1]), x0 = f.binary("xor", y0, f.splat(key0, lanes));
+    const Ir y2 = f.binary("xor", high(p0), c.w[3]), x2 = f.binary("xor", y2, f.splat(key1, lanes));
     c = {{x0, low(p1), x2, low(p0)}};
     key0 = low(f.binary("add", key0, integer(key0.type, 0x9E3779B9)));
     key1 = low(f.binary("add", key1, integer(key1.type, 0xBB67AE85)));

@@ -25,7 +25,8 @@ Ir quotient(const Whole& w, const Ir& x, const Ir& d) {
   if (w.type.scalar == Scalar::i32) {
     const Type wide = w.type.with(Scalar::f64);
     const char* to_float = w.has_sign ? "sitofp" : "uitofp";
-    const Ir q = f.binary("fdiv", f.cast(to_float, x, wide), f.cast(to_float, d, wide));
+    const Ir dividend = f.cast(to_float, x, wide);
+    const Ir q = f.binary("fdiv", dividend, f.cast(to_float, d, wide));
     return f.cast(w.has_sign ? "fptosi" : "fptoui", f.intrinsic("llvm.floor", {q}), w.type);
   }
   if (!w.has_sign) return f.binary("udiv", x, d);

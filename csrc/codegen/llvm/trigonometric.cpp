@@ -74,16 +74,21 @@ Ir angle(Math& m, const Ir& y, const Ir& x) {
   const Ir s =
       m.polynomial(z, {-0x1.4b348fe081416p-5, 0x1.24425ba99f811p-4, -0x1.71d3963f586fcp-4, 0x1.c6f683c68ff3fp-4,
                        -0x1.2491c07b55c0bp-3, 0x1.9999982560b1bp-3, -0x1.55555555020aap-2});
-  Ir r = m.add(m.fma(m.mul(t, z), s, t), m.select(far, m.c(kPi / 4), m.c(0)));
+  const Ir angle = m.fma(m.mul(t, z), s, t);
+  Ir r = m.add(angle, m.select(far, m.c(kPi / 4), m.c(0)));
   r = m.select(steep, m.sub(m.c(kPi / 2), r), r);
   const Ir left = f.compare("icmp slt", m.bits(x), m.i(0));
   r = m.select(left, m.sub(m.c(kPi), r), r);
-  r = m.select(f.compare("fcmp uno", x, y), m.add(x, y), r);
+  const Ir nan = f.compare("fcmp uno", x, y);
+  r = m.select(nan, m.add(x, y), r);
   return m.copysign(r, y);
 }
 
 // The other leg of the right triangle with hypotenuse 1; NaN outside of [-1, 1].
-Ir other_leg(Math& m, const Ir& x) { return m.sqrt(m.mul(m.sub(m.c(1), x), m.add(m.c(1), x))); }
+Ir other_leg(Math& m, const Ir& x) {
+  const Ir below = m.sub(m.c(1), x);
+  return m.sqrt(m.mul(below, m.add(m.c(1), x)));
+}
 
 // x - trunc(x / y) y is exact while the quotient has at most 52 bits; the rounded quotient may be one too large.
 Ir fmod_wide(Math& m, const Operands& p) {

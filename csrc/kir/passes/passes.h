@@ -19,7 +19,8 @@ std::span<const KernelPass> kernel_passes();
 // Gets what a pass left before it is verified, and may edit it.
 using KernelPassHook = std::function<void(std::string_view pass, Kernel& kernel)>;
 
-// Runs them one after another, and verify() behind each; up to and with the one of that name, or all.
+// Runs them one after another, up to and with the one of that name, or all; verify() behind the first and behind each
+// that changed something.
 void run_passes(Kernel& kernel, std::string_view until = {}, const KernelPassHook& hook = {});
 
 }  // namespace plait::kir

@@ -159,17 +159,19 @@ bool LaneWriter::compares_lanes(const Compute& s, Block& out) {
   const auto count = counts_.find(s.in[second ? 1 : 0].id);
   const Value number = now(s.in[second ? 0 : 1]);
   if (count == counts_.end() || number.lanes != 1 || !widths_.inside(s.in[second ? 1 : 0].id, lanes_)) return false;
-  const auto compute = [&](Pointwise function, const Value& a, const Value& b, const Value& to) {
+  const auto compute = [&](Pointwise function, const Value& a, const Value& b) -> Value& {
     auto& stmt = put<Compute>(out);
     stmt.function = function;
     stmt.in = {a, b};
-    return stmt.out = to;
+    return stmt.out;
   };
-  const auto one = [&] { return fresh(DType::i64, 1); };
+  const auto of_one = [&](Pointwise function, const Value& a, const Value& b) {
+    return compute(function, a, b) = fresh(DType::i64, 1);
+  };
   const auto literal = [&](int64_t value) {
     auto& stmt = put<Literal>(out);
     stmt.constant = Constant::from_int64(DType::i64, value);
-    return stmt.out = one();
+    return stmt.out = fresh(DType::i64, 1);
   };
   const auto convert = [&](const Value& in) {
     auto& stmt = put<Convert>(out);
@@ -181,11 +183,11 @@ bool LaneWriter::compares_lanes(const Compute& s, Block& out) {
     stmt.index = index;
     return stmt.out = fresh(DType::i64, lanes);
   };
-  const Value behind = compute(Pointwise::sub, number, coordinate(count->second, 1), one());
-  const Value least = compute(Pointwise::max, behind, literal(-1), one());
-  const Value lane = convert(compute(Pointwise::min, least, literal(lanes_.width), one()));
+  const Value behind = of_one(Pointwise::sub, number, coordinate(count->second, 1));
+  const Value least = of_one(Pointwise::max, behind, literal(-1));
+  const Value lane = convert(of_one(Pointwise::min, least, literal(lanes_.width)));
   const Value lanes = convert(coordinate(lane_, lanes_.width));
-  compute(s.function, wide(lane, lanes_.width, out), lanes, now(s.out));
+  compute(s.function, wide(lane, lanes_.width, out), lanes) = now(s.out);
   return true;
 }
 

@@ -53,7 +53,9 @@ inline Slot<T>* row(Warp& warp, uint32_t at) {
 template <class Word, class Fn>
 inline void for_lanes(const Warp& warp, Word* out, Fn fn) {
   if (warp.exec == ~0u) {
+#ifndef __clang__  // which asks at run time
 #pragma GCC ivdep
+#endif
     for (int lane = 0; lane < kLanes; ++lane) out[lane] = fn(lane);
   } else {
     for (int lane = 0; lane < kLanes; ++lane)

@@ -98,14 +98,14 @@ entry:
   %t15 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t14, <8 x float> %t9, <8 x float> splat (float 0x3FF0000000000000))
   %t16 = ashr <8 x i32> %t7, splat (i32 1)
   %t17 = sub <8 x i32> %t7, %t16
-  %t18 = add <8 x i32> %t17, splat (i32 127)
+  %t18 = add <8 x i32> %t16, splat (i32 127)
   %t19 = shl <8 x i32> %t18, splat (i32 23)
   %t20 = bitcast <8 x i32> %t19 to <8 x float>
-  %t21 = add <8 x i32> %t16, splat (i32 127)
-  %t22 = shl <8 x i32> %t21, splat (i32 23)
-  %t23 = bitcast <8 x i32> %t22 to <8 x float>
-  %t24 = fmul <8 x float> %t15, %t23
-  %t25 = fmul <8 x float> %t24, %t20
+  %t21 = fmul <8 x float> %t15, %t20
+  %t22 = add <8 x i32> %t17, splat (i32 127)
+  %t23 = shl <8 x i32> %t22, splat (i32 23)
+  %t24 = bitcast <8 x i32> %t23 to <8 x float>
+  %t25 = fmul <8 x float> %t21, %t24
   ret <8 x float> %t25
 }
 
@@ -136,9 +136,9 @@ entry:
   %t3 = add <8 x i32> %t2, splat (i32 32767)
   %t4 = add <8 x i32> %t0, %t3
   %t5 = lshr <8 x i32> %t4, splat (i32 16)
-  %t6 = or <8 x i32> %t1, splat (i32 64)
-  %t7 = fcmp uno <8 x float> %p0, %p0
-  %t8 = select <8 x i1> %t7, <8 x i32> %t6, <8 x i32> %t5
+  %t6 = fcmp uno <8 x float> %p0, %p0
+  %t7 = or <8 x i32> %t1, splat (i32 64)
+  %t8 = select <8 x i1> %t6, <8 x i32> %t7, <8 x i32> %t5
   %t9 = trunc <8 x i32> %t8 to <8 x i16>
   ret <8 x i16> %t9
 }

@@ -336,9 +336,9 @@ entry:
   %t3 = add <32 x i32> %t2, splat (i32 32767)
   %t4 = add <32 x i32> %t0, %t3
   %t5 = lshr <32 x i32> %t4, splat (i32 16)
-  %t6 = or <32 x i32> %t1, splat (i32 64)
-  %t7 = fcmp uno <32 x float> %p0, %p0
-  %t8 = select <32 x i1> %t7, <32 x i32> %t6, <32 x i32> %t5
+  %t6 = fcmp uno <32 x float> %p0, %p0
+  %t7 = or <32 x i32> %t1, splat (i32 64)
+  %t8 = select <32 x i1> %t6, <32 x i32> %t7, <32 x i32> %t5
   %t9 = trunc <32 x i32> %t8 to <32 x i16>
   ret <32 x i16> %t9
 }

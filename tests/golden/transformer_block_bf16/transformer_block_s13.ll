@@ -60,9 +60,9 @@ loop6:
   %t46 = select <16 x i1> %t39, <16 x float> %t45, <16 x float> splat (float 0xFFF0000000000000)
   %t47 = load <16 x float>, ptr %variable0
   %t48 = fcmp ugt <16 x float> %t47, %t46
-  %t49 = select <16 x i1> %t48, <16 x float> %t47, <16 x float> %t46
-  %t50 = fcmp uno <16 x float> %t46, %t46
-  %t51 = select <16 x i1> %t50, <16 x float> %t46, <16 x float> %t49
+  %t49 = fcmp uno <16 x float> %t46, %t46
+  %t50 = select <16 x i1> %t48, <16 x float> %t47, <16 x float> %t46
+  %t51 = select <16 x i1> %t49, <16 x float> %t46, <16 x float> %t50
   store <16 x float> %t51, ptr %variable0
   br label %latch7
 latch7:
@@ -81,27 +81,27 @@ done5:
   %t56 = load <16 x float>, ptr %variable0
   %t57 = shufflevector <16 x float> %t56, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %t58 = fcmp ugt <8 x float> %t55, %t57
-  %t59 = select <8 x i1> %t58, <8 x float> %t55, <8 x float> %t57
-  %t60 = fcmp uno <8 x float> %t57, %t57
-  %t61 = select <8 x i1> %t60, <8 x float> %t57, <8 x float> %t59
+  %t59 = fcmp uno <8 x float> %t57, %t57
+  %t60 = select <8 x i1> %t58, <8 x float> %t55, <8 x float> %t57
+  %t61 = select <8 x i1> %t59, <8 x float> %t57, <8 x float> %t60
   %t62 = shufflevector <8 x float> %t61, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
   %t63 = shufflevector <8 x float> %t61, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
   %t64 = fcmp ugt <4 x float> %t62, %t63
-  %t65 = select <4 x i1> %t64, <4 x float> %t62, <4 x float> %t63
-  %t66 = fcmp uno <4 x float> %t63, %t63
-  %t67 = select <4 x i1> %t66, <4 x float> %t63, <4 x float> %t65
+  %t65 = fcmp uno <4 x float> %t63, %t63
+  %t66 = select <4 x i1> %t64, <4 x float> %t62, <4 x float> %t63
+  %t67 = select <4 x i1> %t65, <4 x float> %t63, <4 x float> %t66
   %t68 = shufflevector <4 x float> %t67, <4 x float> poison, <2 x i32> <i32 0, i32 1>
   %t69 = shufflevector <4 x float> %t67, <4 x float> poison, <2 x i32> <i32 2, i32 3>
   %t70 = fcmp ugt <2 x float> %t68, %t69
-  %t71 = select <2 x i1> %t70, <2 x float> %t68, <2 x float> %t69
-  %t72 = fcmp uno <2 x float> %t69, %t69
-  %t73 = select <2 x i1> %t72, <2 x float> %t69, <2 x float> %t71
+  %t71 = fcmp uno <2 x float> %t69, %t69
+  %t72 = select <2 x i1> %t70, <2 x float> %t68, <2 x float> %t69
+  %t73 = select <2 x i1> %t71, <2 x float> %t69, <2 x float> %t72
   %t74 = extractelement <2 x float> %t73, i64 0
   %t75 = extractelement <2 x float> %t73, i64 1
   %t76 = fcmp ugt float %t74, %t75
-  %t77 = select i1 %t76, float %t74, float %t75
-  %t78 = fcmp uno float %t75, %t75
-  %t79 = select i1 %t78, float %t75, float %t77
+  %t77 = fcmp uno float %t75, %t75
+  %t78 = select i1 %t76, float %t74, float %t75
+  %t79 = select i1 %t77, float %t75, float %t78
   %t80 = fcmp oeq float %t79, 0xFFF0000000000000
   %t81 = select i1 %t80, float 0x0000000000000000, float %t79
   %t82 = insertelement <16 x float> poison, float %t81, i64 0
@@ -207,14 +207,14 @@ entry:
   %t15 = call <16 x float> @llvm.fma.v16f32(<16 x float> %t14, <16 x float> %t9, <16 x float> splat (float 0x3FF0000000000000))
   %t16 = ashr <16 x i32> %t7, splat (i32 1)
   %t17 = sub <16 x i32> %t7, %t16
-  %t18 = add <16 x i32> %t17, splat (i32 127)
+  %t18 = add <16 x i32> %t16, splat (i32 127)
   %t19 = shl <16 x i32> %t18, splat (i32 23)
   %t20 = bitcast <16 x i32> %t19 to <16 x float>
-  %t21 = add <16 x i32> %t16, splat (i32 127)
-  %t22 = shl <16 x i32> %t21, splat (i32 23)
-  %t23 = bitcast <16 x i32> %t22 to <16 x float>
-  %t24 = fmul <16 x float> %t15, %t23
-  %t25 = fmul <16 x float> %t24, %t20
+  %t21 = fmul <16 x float> %t15, %t20
+  %t22 = add <16 x i32> %t17, splat (i32 127)
+  %t23 = shl <16 x i32> %t22, splat (i32 23)
+  %t24 = bitcast <16 x i32> %t23 to <16 x float>
+  %t25 = fmul <16 x float> %t21, %t24
   ret <16 x float> %t25
 }
 
@@ -226,9 +226,9 @@ entry:
   %t3 = add <16 x i32> %t2, splat (i32 32767)
   %t4 = add <16 x i32> %t0, %t3
   %t5 = lshr <16 x i32> %t4, splat (i32 16)
-  %t6 = or <16 x i32> %t1, splat (i32 64)
-  %t7 = fcmp uno <16 x float> %p0, %p0
-  %t8 = select <16 x i1> %t7, <16 x i32> %t6, <16 x i32> %t5
+  %t6 = fcmp uno <16 x float> %p0, %p0
+  %t7 = or <16 x i32> %t1, splat (i32 64)
+  %t8 = select <16 x i1> %t6, <16 x i32> %t7, <16 x i32> %t5
   %t9 = trunc <16 x i32> %t8 to <16 x i16>
   ret <16 x i16> %t9
 }

@@ -52,7 +52,8 @@ for i0 < 4
 TEST(Pitfalls, P2FlattenedBothWays) {
   Placed p;
   TensorView* x = neg(p.in("a", {4, 6}));
-  TensorView* y = add(reshape(x, {24}), reshape(transpose(x, 0, 1), {24}));
+  TensorView* turned = reshape(transpose(x, 0, 1), {24});
+  TensorView* y = add(reshape(x, {24}), turned);
   p.outputs({y});
   EXPECT_EQ(p.text(y), R"(
 add: %add = add(%reshape_1, %reshape): operand %reshape (computed here) keeps its own axes: two axes of %neg would become one
@@ -71,7 +72,8 @@ for i0 < 24
 TEST(Pitfalls, P3DependentDims) {
   Placed p;
   TensorView* x = neg(p.in("a", {4, 6}));
-  TensorView* y = add(sum(x, {1}, true), reshape(x, {1, 24}));
+  TensorView* flat = reshape(x, {1, 24});
+  TensorView* y = add(sum(x, {1}, true), flat);
   p.outputs({y});
   EXPECT_EQ(p.text(y), R"(
 add: %add = add(%sum, %reshape): operand %reshape (computed here) keeps its own axes: two axes of %add would become one
@@ -149,7 +151,8 @@ for i0 < 4
 TEST(Pitfalls, P6Diamond) {
   Placed p;
   TensorView* x = p.in("a", {4, 6});
-  TensorView* y = add(neg(x), sub(x, 1));
+  TensorView* less = sub(x, 1);
+  TensorView* y = add(neg(x), less);
   p.outputs({y});
   EXPECT_EQ(p.text(y), R"(
 for i0 < 4
@@ -284,8 +287,10 @@ for i0 < 9
 TEST(Pitfalls, P14PromotedBufferAndGather) {
   Placed p;
   TensorView* t = neg(p.in("a", {4}));
-  TensorView* y = add(reshape(t, {4, 1}), p.in("b", {4, 3}));
-  TensorView* z = add(index_select(t, p.in("i", {4}), 0), sum(y, {1}));
+  TensorView* b = p.in("b", {4, 3});
+  TensorView* y = add(reshape(t, {4, 1}), b);
+  TensorView* sums = sum(y, {1});
+  TensorView* z = add(index_select(t, p.in("i", {4}), 0), sums);
   p.outputs({z});
   merge(*y, 0);
   split(*y, 0, 4);

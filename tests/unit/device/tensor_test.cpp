@@ -1,4 +1,5 @@
 #include "device/tensor.h"
+#include "base/sanitizers.h"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +40,7 @@ TEST(HostAllocator, AlignsAndCounts) {
 }
 
 TEST(HostAllocator, RefusesWhatTheMachineLacks) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if PLAIT_ASAN || PLAIT_TSAN
   GTEST_SKIP() << "sanitizers end the process at such a request";
 #endif
   HostAllocator allocator;

@@ -109,7 +109,7 @@ TEST(OpRadius, HoldsForMovedOperands) {
   std::mt19937 random(3);
   for (const Case& c : kMoved) {
     const OneOp op(c.in, c.call);
-    int64_t open = 0, elements = 0;
+    int64_t open = 0;
     double largest = 0;
     for (int trial = 0; trial < 60; ++trial) {
       Operands operands;
@@ -121,7 +121,6 @@ TEST(OpRadius, HoldsForMovedOperands) {
         for (const auto& [t, array] : operands) others[t] = moved(array, random);
         const Array got = op.run(others, false);
         for (int64_t i = 0; i < want.elements(); ++i) {
-          ++elements;
           open += want.excused_at(i);
           double error = std::abs(got.value[i] - want.value[i]);
           if (want.has_alternative(i)) error = std::min(error, std::abs(got.value[i] - *want.alternative[i]));

@@ -144,14 +144,14 @@ entry:
   %t15 = call <32 x float> @llvm.fma.v32f32(<32 x float> %t14, <32 x float> %t9, <32 x float> splat (float 0x3FF0000000000000))
   %t16 = ashr <32 x i32> %t7, splat (i32 1)
   %t17 = sub <32 x i32> %t7, %t16
-  %t18 = add <32 x i32> %t17, splat (i32 127)
+  %t18 = add <32 x i32> %t16, splat (i32 127)
   %t19 = shl <32 x i32> %t18, splat (i32 23)
   %t20 = bitcast <32 x i32> %t19 to <32 x float>
-  %t21 = add <32 x i32> %t16, splat (i32 127)
-  %t22 = shl <32 x i32> %t21, splat (i32 23)
-  %t23 = bitcast <32 x i32> %t22 to <32 x float>
-  %t24 = fmul <32 x float> %t15, %t23
-  %t25 = fmul <32 x float> %t24, %t20
+  %t21 = fmul <32 x float> %t15, %t20
+  %t22 = add <32 x i32> %t17, splat (i32 127)
+  %t23 = shl <32 x i32> %t22, splat (i32 23)
+  %t24 = bitcast <32 x i32> %t23 to <32 x float>
+  %t25 = fmul <32 x float> %t21, %t24
   ret <32 x float> %t25
 }
 

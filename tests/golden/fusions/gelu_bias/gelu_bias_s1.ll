@@ -91,14 +91,14 @@ entry:
   %t15 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t14, <8 x float> %t9, <8 x float> splat (float 0x3FF0000000000000))
   %t16 = ashr <8 x i32> %t7, splat (i32 1)
   %t17 = sub <8 x i32> %t7, %t16
-  %t18 = add <8 x i32> %t17, splat (i32 127)
+  %t18 = add <8 x i32> %t16, splat (i32 127)
   %t19 = shl <8 x i32> %t18, splat (i32 23)
   %t20 = bitcast <8 x i32> %t19 to <8 x float>
-  %t21 = add <8 x i32> %t16, splat (i32 127)
-  %t22 = shl <8 x i32> %t21, splat (i32 23)
-  %t23 = bitcast <8 x i32> %t22 to <8 x float>
-  %t24 = fmul <8 x float> %t15, %t23
-  %t25 = fmul <8 x float> %t24, %t20
+  %t21 = fmul <8 x float> %t15, %t20
+  %t22 = add <8 x i32> %t17, splat (i32 127)
+  %t23 = shl <8 x i32> %t22, splat (i32 23)
+  %t24 = bitcast <8 x i32> %t23 to <8 x float>
+  %t25 = fmul <8 x float> %t21, %t24
   ret <8 x float> %t25
 }
 
@@ -106,9 +106,9 @@ define internal <8 x float> @plait.gelu_erf.v8f32(<8 x float> %p0) alwaysinline 
 entry:
   %t0 = fmul <8 x float> %p0, splat (float 0x3FE6A09E60000000)
   %t1 = call <8 x float> @plait.erf.v8f32(<8 x float> %t0)
-  %t2 = fadd <8 x float> splat (float 0x3FF0000000000000), %t1
-  %t3 = fmul <8 x float> %p0, splat (float 0x3FE0000000000000)
-  %t4 = fmul <8 x float> %t3, %t2
+  %t2 = fmul <8 x float> %p0, splat (float 0x3FE0000000000000)
+  %t3 = fadd <8 x float> splat (float 0x3FF0000000000000), %t1
+  %t4 = fmul <8 x float> %t2, %t3
   ret <8 x float> %t4
 }
 

@@ -113,9 +113,9 @@ done5:
   %t83 = fptrunc double %t82 to float
   %t84 = call float @llvm.sqrt.f32(float %t83)
   %t85 = fcmp ugt float %t84, 0x3D71979980000000
-  %t86 = select i1 %t85, float %t84, float 0x3D71979980000000
-  %t87 = fcmp uno float 0x3D71979980000000, 0x3D71979980000000
-  %t88 = select i1 %t87, float 0x3D71979980000000, float %t86
+  %t86 = fcmp uno float 0x3D71979980000000, 0x3D71979980000000
+  %t87 = select i1 %t85, float %t84, float 0x3D71979980000000
+  %t88 = select i1 %t86, float 0x3D71979980000000, float %t87
   %t89 = insertelement <32 x float> poison, float %t88, i64 0
   %t90 = shufflevector <32 x float> %t89, <32 x float> poison, <32 x i32> zeroinitializer
   %t91 = icmp slt i64 0, %t11

@@ -36,9 +36,9 @@ loop3:
   %t29 = fmul <8 x float> %t23, %t25
   %t30 = fsub <8 x float> %t28, %t29
   %t31 = fcmp ugt <8 x float> %t30, splat (float 0xC008000000000000)
-  %t32 = select <8 x i1> %t31, <8 x float> %t30, <8 x float> splat (float 0xC008000000000000)
-  %t33 = fcmp uno <8 x float> splat (float 0xC008000000000000), splat (float 0xC008000000000000)
-  %t34 = select <8 x i1> %t33, <8 x float> splat (float 0xC008000000000000), <8 x float> %t32
+  %t32 = fcmp uno <8 x float> splat (float 0xC008000000000000), splat (float 0xC008000000000000)
+  %t33 = select <8 x i1> %t31, <8 x float> %t30, <8 x float> splat (float 0xC008000000000000)
+  %t34 = select <8 x i1> %t32, <8 x float> splat (float 0xC008000000000000), <8 x float> %t33
   %t35 = call <8 x float> @plait.sigmoid.v8f32(<8 x float> %t34)
   %t36 = fmul <8 x float> %t35, %t35
   %t37 = fadd <8 x float> %t36, splat (float 0x3FF0000000000000)
@@ -86,14 +86,14 @@ entry:
   %t15 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t14, <8 x float> %t9, <8 x float> splat (float 0x3FF0000000000000))
   %t16 = ashr <8 x i32> %t7, splat (i32 1)
   %t17 = sub <8 x i32> %t7, %t16
-  %t18 = add <8 x i32> %t17, splat (i32 127)
+  %t18 = add <8 x i32> %t16, splat (i32 127)
   %t19 = shl <8 x i32> %t18, splat (i32 23)
   %t20 = bitcast <8 x i32> %t19 to <8 x float>
-  %t21 = add <8 x i32> %t16, splat (i32 127)
-  %t22 = shl <8 x i32> %t21, splat (i32 23)
-  %t23 = bitcast <8 x i32> %t22 to <8 x float>
-  %t24 = fmul <8 x float> %t15, %t23
-  %t25 = fmul <8 x float> %t24, %t20
+  %t21 = fmul <8 x float> %t15, %t20
+  %t22 = add <8 x i32> %t17, splat (i32 127)
+  %t23 = shl <8 x i32> %t22, splat (i32 23)
+  %t24 = bitcast <8 x i32> %t23 to <8 x float>
+  %t25 = fmul <8 x float> %t21, %t24
   ret <8 x float> %t25
 }
 

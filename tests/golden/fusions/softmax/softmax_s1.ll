@@ -41,9 +41,9 @@ loop6:
   %t26 = load <32 x float>, ptr %t25, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
   %t27 = load <32 x float>, ptr %variable0
   %t28 = fcmp ugt <32 x float> %t27, %t26
-  %t29 = select <32 x i1> %t28, <32 x float> %t27, <32 x float> %t26
-  %t30 = fcmp uno <32 x float> %t26, %t26
-  %t31 = select <32 x i1> %t30, <32 x float> %t26, <32 x float> %t29
+  %t29 = fcmp uno <32 x float> %t26, %t26
+  %t30 = select <32 x i1> %t28, <32 x float> %t27, <32 x float> %t26
+  %t31 = select <32 x i1> %t29, <32 x float> %t26, <32 x float> %t30
   store <32 x float> %t31, ptr %variable0
   br label %latch7
 latch7:
@@ -74,9 +74,9 @@ then9:
   %t51 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t42, i32 4, <32 x i1> %t50, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
   %t52 = load <32 x float>, ptr %variable0
   %t53 = fcmp ugt <32 x float> %t52, %t51
-  %t54 = select <32 x i1> %t53, <32 x float> %t52, <32 x float> %t51
-  %t55 = fcmp uno <32 x float> %t51, %t51
-  %t56 = select <32 x i1> %t55, <32 x float> %t51, <32 x float> %t54
+  %t54 = fcmp uno <32 x float> %t51, %t51
+  %t55 = select <32 x i1> %t53, <32 x float> %t52, <32 x float> %t51
+  %t56 = select <32 x i1> %t54, <32 x float> %t51, <32 x float> %t55
   %t57 = insertelement <32 x i64> poison, i64 0, i64 0
   %t58 = shufflevector <32 x i64> %t57, <32 x i64> poison, <32 x i32> zeroinitializer
   %t59 = add <32 x i64> %t58, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15, i64 16, i64 17, i64 18, i64 19, i64 20, i64 21, i64 22, i64 23, i64 24, i64 25, i64 26, i64 27, i64 28, i64 29, i64 30, i64 31>
@@ -99,33 +99,33 @@ done5:
   %t68 = load <32 x float>, ptr %variable0
   %t69 = shufflevector <32 x float> %t68, <32 x float> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
   %t70 = fcmp ugt <16 x float> %t67, %t69
-  %t71 = select <16 x i1> %t70, <16 x float> %t67, <16 x float> %t69
-  %t72 = fcmp uno <16 x float> %t69, %t69
-  %t73 = select <16 x i1> %t72, <16 x float> %t69, <16 x float> %t71
+  %t71 = fcmp uno <16 x float> %t69, %t69
+  %t72 = select <16 x i1> %t70, <16 x float> %t67, <16 x float> %t69
+  %t73 = select <16 x i1> %t71, <16 x float> %t69, <16 x float> %t72
   %t74 = shufflevector <16 x float> %t73, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %t75 = shufflevector <16 x float> %t73, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %t76 = fcmp ugt <8 x float> %t74, %t75
-  %t77 = select <8 x i1> %t76, <8 x float> %t74, <8 x float> %t75
-  %t78 = fcmp uno <8 x float> %t75, %t75
-  %t79 = select <8 x i1> %t78, <8 x float> %t75, <8 x float> %t77
+  %t77 = fcmp uno <8 x float> %t75, %t75
+  %t78 = select <8 x i1> %t76, <8 x float> %t74, <8 x float> %t75
+  %t79 = select <8 x i1> %t77, <8 x float> %t75, <8 x float> %t78
   %t80 = shufflevector <8 x float> %t79, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
   %t81 = shufflevector <8 x float> %t79, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
   %t82 = fcmp ugt <4 x float> %t80, %t81
-  %t83 = select <4 x i1> %t82, <4 x float> %t80, <4 x float> %t81
-  %t84 = fcmp uno <4 x float> %t81, %t81
-  %t85 = select <4 x i1> %t84, <4 x float> %t81, <4 x float> %t83
+  %t83 = fcmp uno <4 x float> %t81, %t81
+  %t84 = select <4 x i1> %t82, <4 x float> %t80, <4 x float> %t81
+  %t85 = select <4 x i1> %t83, <4 x float> %t81, <4 x float> %t84
   %t86 = shufflevector <4 x float> %t85, <4 x float> poison, <2 x i32> <i32 0, i32 1>
   %t87 = shufflevector <4 x float> %t85, <4 x float> poison, <2 x i32> <i32 2, i32 3>
   %t88 = fcmp ugt <2 x float> %t86, %t87
-  %t89 = select <2 x i1> %t88, <2 x float> %t86, <2 x float> %t87
-  %t90 = fcmp uno <2 x float> %t87, %t87
-  %t91 = select <2 x i1> %t90, <2 x float> %t87, <2 x float> %t89
+  %t89 = fcmp uno <2 x float> %t87, %t87
+  %t90 = select <2 x i1> %t88, <2 x float> %t86, <2 x float> %t87
+  %t91 = select <2 x i1> %t89, <2 x float> %t87, <2 x float> %t90
   %t92 = extractelement <2 x float> %t91, i64 0
   %t93 = extractelement <2 x float> %t91, i64 1
   %t94 = fcmp ugt float %t92, %t93
-  %t95 = select i1 %t94, float %t92, float %t93
-  %t96 = fcmp uno float %t93, %t93
-  %t97 = select i1 %t96, float %t93, float %t95
+  %t95 = fcmp uno float %t93, %t93
+  %t96 = select i1 %t94, float %t92, float %t93
+  %t97 = select i1 %t95, float %t93, float %t96
   %t98 = insertelement <32 x float> poison, float %t97, i64 0
   %t99 = shufflevector <32 x float> %t98, <32 x float> poison, <32 x i32> zeroinitializer
   %t100 = icmp slt i64 0, %t11
@@ -321,14 +321,14 @@ entry:
   %t15 = call <32 x float> @llvm.fma.v32f32(<32 x float> %t14, <32 x float> %t9, <32 x float> splat (float 0x3FF0000000000000))
   %t16 = ashr <32 x i32> %t7, splat (i32 1)
   %t17 = sub <32 x i32> %t7, %t16
-  %t18 = add <32 x i32> %t17, splat (i32 127)
+  %t18 = add <32 x i32> %t16, splat (i32 127)
   %t19 = shl <32 x i32> %t18, splat (i32 23)
   %t20 = bitcast <32 x i32> %t19 to <32 x float>
-  %t21 = add <32 x i32> %t16, splat (i32 127)
-  %t22 = shl <32 x i32> %t21, splat (i32 23)
-  %t23 = bitcast <32 x i32> %t22 to <32 x float>
-  %t24 = fmul <32 x float> %t15, %t23
-  %t25 = fmul <32 x float> %t24, %t20
+  %t21 = fmul <32 x float> %t15, %t20
+  %t22 = add <32 x i32> %t17, splat (i32 127)
+  %t23 = shl <32 x i32> %t22, splat (i32 23)
+  %t24 = bitcast <32 x i32> %t23 to <32 x float>
+  %t25 = fmul <32 x float> %t21, %t24
   ret <32 x float> %t25
 }
 

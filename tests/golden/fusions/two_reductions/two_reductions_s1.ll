@@ -48,9 +48,9 @@ loop6:
   %t32 = call <32 x float> @llvm.fabs.v32f32(<32 x float> %t28)
   %t33 = load <32 x float>, ptr %variable0
   %t34 = fcmp ugt <32 x float> %t33, %t32
-  %t35 = select <32 x i1> %t34, <32 x float> %t33, <32 x float> %t32
-  %t36 = fcmp uno <32 x float> %t32, %t32
-  %t37 = select <32 x i1> %t36, <32 x float> %t32, <32 x float> %t35
+  %t35 = fcmp uno <32 x float> %t32, %t32
+  %t36 = select <32 x i1> %t34, <32 x float> %t33, <32 x float> %t32
+  %t37 = select <32 x i1> %t35, <32 x float> %t32, <32 x float> %t36
   store <32 x float> %t37, ptr %variable0
   br label %latch7
 latch7:
@@ -94,9 +94,9 @@ then9:
   %t69 = call <32 x float> @llvm.fabs.v32f32(<32 x float> %t57)
   %t70 = load <32 x float>, ptr %variable0
   %t71 = fcmp ugt <32 x float> %t70, %t69
-  %t72 = select <32 x i1> %t71, <32 x float> %t70, <32 x float> %t69
-  %t73 = fcmp uno <32 x float> %t69, %t69
-  %t74 = select <32 x i1> %t73, <32 x float> %t69, <32 x float> %t72
+  %t72 = fcmp uno <32 x float> %t69, %t69
+  %t73 = select <32 x i1> %t71, <32 x float> %t70, <32 x float> %t69
+  %t74 = select <32 x i1> %t72, <32 x float> %t69, <32 x float> %t73
   %t75 = insertelement <32 x i64> poison, i64 0, i64 0
   %t76 = shufflevector <32 x i64> %t75, <32 x i64> poison, <32 x i32> zeroinitializer
   %t77 = add <32 x i64> %t76, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15, i64 16, i64 17, i64 18, i64 19, i64 20, i64 21, i64 22, i64 23, i64 24, i64 25, i64 26, i64 27, i64 28, i64 29, i64 30, i64 31>
@@ -144,33 +144,33 @@ done5:
   %t109 = load <32 x float>, ptr %variable0
   %t110 = shufflevector <32 x float> %t109, <32 x float> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
   %t111 = fcmp ugt <16 x float> %t108, %t110
-  %t112 = select <16 x i1> %t111, <16 x float> %t108, <16 x float> %t110
-  %t113 = fcmp uno <16 x float> %t110, %t110
-  %t114 = select <16 x i1> %t113, <16 x float> %t110, <16 x float> %t112
+  %t112 = fcmp uno <16 x float> %t110, %t110
+  %t113 = select <16 x i1> %t111, <16 x float> %t108, <16 x float> %t110
+  %t114 = select <16 x i1> %t112, <16 x float> %t110, <16 x float> %t113
   %t115 = shufflevector <16 x float> %t114, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %t116 = shufflevector <16 x float> %t114, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %t117 = fcmp ugt <8 x float> %t115, %t116
-  %t118 = select <8 x i1> %t117, <8 x float> %t115, <8 x float> %t116
-  %t119 = fcmp uno <8 x float> %t116, %t116
-  %t120 = select <8 x i1> %t119, <8 x float> %t116, <8 x float> %t118
+  %t118 = fcmp uno <8 x float> %t116, %t116
+  %t119 = select <8 x i1> %t117, <8 x float> %t115, <8 x float> %t116
+  %t120 = select <8 x i1> %t118, <8 x float> %t116, <8 x float> %t119
   %t121 = shufflevector <8 x float> %t120, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
   %t122 = shufflevector <8 x float> %t120, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
   %t123 = fcmp ugt <4 x float> %t121, %t122
-  %t124 = select <4 x i1> %t123, <4 x float> %t121, <4 x float> %t122
-  %t125 = fcmp uno <4 x float> %t122, %t122
-  %t126 = select <4 x i1> %t125, <4 x float> %t122, <4 x float> %t124
+  %t124 = fcmp uno <4 x float> %t122, %t122
+  %t125 = select <4 x i1> %t123, <4 x float> %t121, <4 x float> %t122
+  %t126 = select <4 x i1> %t124, <4 x float> %t122, <4 x float> %t125
   %t127 = shufflevector <4 x float> %t126, <4 x float> poison, <2 x i32> <i32 0, i32 1>
   %t128 = shufflevector <4 x float> %t126, <4 x float> poison, <2 x i32> <i32 2, i32 3>
   %t129 = fcmp ugt <2 x float> %t127, %t128
-  %t130 = select <2 x i1> %t129, <2 x float> %t127, <2 x float> %t128
-  %t131 = fcmp uno <2 x float> %t128, %t128
-  %t132 = select <2 x i1> %t131, <2 x float> %t128, <2 x float> %t130
+  %t130 = fcmp uno <2 x float> %t128, %t128
+  %t131 = select <2 x i1> %t129, <2 x float> %t127, <2 x float> %t128
+  %t132 = select <2 x i1> %t130, <2 x float> %t128, <2 x float> %t131
   %t133 = extractelement <2 x float> %t132, i64 0
   %t134 = extractelement <2 x float> %t132, i64 1
   %t135 = fcmp ugt float %t133, %t134
-  %t136 = select i1 %t135, float %t133, float %t134
-  %t137 = fcmp uno float %t134, %t134
-  %t138 = select i1 %t137, float %t134, float %t136
+  %t136 = fcmp uno float %t134, %t134
+  %t137 = select i1 %t135, float %t133, float %t134
+  %t138 = select i1 %t136, float %t134, float %t137
   %t139 = getelementptr inbounds float, ptr %t5, i64 %t11
   store float %t138, ptr %t139, align 4, !alias.scope !5, !noalias !4
   br label %latch1

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/sanitizers.h"
 #include "support/allocation_counter.h"
 #include "support/kernel_run.h"
 
@@ -137,7 +138,7 @@ TEST(CpuDevice, ExecutablesGoWithTheDevice) {
   EXPECT_TRUE(dropped.expired());
 }
 
-#ifndef __SANITIZE_THREAD__
+#if !PLAIT_TSAN
 // Two devices whose contractions run on OpenMP have one team and no workers.
 TEST(CpuDevice, KernelsRunOnTheThreadsOfProducts) {
   auto threads = [] {

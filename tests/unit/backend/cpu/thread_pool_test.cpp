@@ -1,4 +1,5 @@
 #include "backend/cpu/thread_pool.h"
+#include "base/sanitizers.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -87,7 +88,7 @@ TEST_P(ThreadPools, SharesLongRunsAndKeepsShortOnes) {
   slow.asks_openmp = GetParam();
   pool.run(16, &Counts::run, &slow);
   EXPECT_EQ(slow.threads.size(), 2u);
-#ifndef __SANITIZE_THREAD__
+#if !PLAIT_TSAN
   EXPECT_EQ(slow.on_openmp > 0, GetParam());
 #endif
   ThreadPool one(1);
@@ -145,7 +146,7 @@ struct Stalling {
 };
 
 TEST(ThreadPool, ServesForkedProcesses) {
-#ifdef __SANITIZE_THREAD__
+#if PLAIT_TSAN
   GTEST_SKIP() << "the sanitizer allows no threads in forked processes";
 #endif
   if (dlopen("libgomp.so.1", RTLD_LAZY) == nullptr) GTEST_SKIP() << "no GNU OpenMP";
@@ -171,7 +172,7 @@ TEST(ThreadPool, ServesForkedProcesses) {
 
 // Workers of its own, whom the child lacks: neither the next run nor the end of the pool waits for them.
 TEST(ThreadPool, AForkedProcessStartsWorkersAndEndsThem) {
-#ifdef __SANITIZE_THREAD__
+#if PLAIT_TSAN
   GTEST_SKIP() << "the sanitizer allows no threads in forked processes";
 #endif
   auto pool = std::make_unique<ThreadPool>(3);
@@ -211,7 +212,7 @@ TEST(ThreadPool, LeavesAnOpenMpTeamThatStalls) {
     pool.run(64, &Stalling::run, &second);
     if (first.helpers.empty() || second.helpers.empty()) continue;  // the caller was done before they came
     // Without OpenMP there is one worker, which serves both.
-#ifdef __SANITIZE_THREAD__
+#if PLAIT_TSAN
     EXPECT_EQ(first.helpers, second.helpers);
 #else
     EXPECT_NE(first.helpers, second.helpers);
