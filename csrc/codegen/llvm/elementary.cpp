@@ -24,7 +24,8 @@ Ir exp_f32(Math& m, const Ir& all) {
   const Ir half = f.binary("ashr", exponent, m.i(1));
   const Ir rest = f.binary("sub", exponent, half);
   const auto power = [&](const Ir& e) { return m.from_bits(f.binary("shl", f.binary("add", e, m.i(127)), m.i(23))); };
-  return m.mul(m.mul(p, power(half)), power(rest));
+  const Ir first = m.mul(p, power(half));
+  return m.mul(first, power(rest));
 }
 
 // x = 2^e m, sqrt(1/2) <= m < sqrt(2); log m = g - g^2/2 + g^3 P(g), g = m - 1.
