@@ -34,17 +34,21 @@ class PartMerger : building::Composer {
     both->in = {unsqueeze(parts[0], {0}), unsqueeze(parts[1], {0})};
     TensorView* states = parted_.gather(emit(std::move(both)), "_states");
     TensorView *means = part_of(states, 0), *variances = part_of(states, 1);
-    TensorView* counts = mul(counts_of_members(means->rank(), type), size(others, type));
+    TensorView* of_members = counts_of_members(means->rank(), type);
+    TensorView* counts = mul(of_members, size(others, type));
     TensorView* has = pointwise(Pointwise::gt, counts, 0);
     TensorView* weights = div(counts, size(sym::max(all, 1), type));
     TensorView* first = slice(means, 0, 0);
     TensorView* further = mul(pointwise(Pointwise::sub, {means, first}), weights);
-    TensorView* mean = add(squeeze(first, {0}), sum(where(has, further, 0.0), {0}, false));
+    TensorView* of_first = squeeze(first, {0});
+    TensorView* mean = add(of_first, sum(where(has, further, 0.0), {0}, false));
     TensorView* apart = pointwise(Pointwise::sub, {means, mean});
     TensorView* spread = mul(weights, add(variances, mul(apart, apart)));
-    TensorView* var = div(sum(where(has, spread, 0.0), {0}, false), size(sym::min(all, 1), type));
+    TensorView* total = sum(where(has, spread, 0.0), {0}, false);
+    TensorView* var = div(total, size(sym::min(all, 1), type));
     if (op.correction == 0) return {mean, var};
-    return {mean, mul(var, div(size(all, type), size(sym::max(all - op.correction, 0), type)))};
+    TensorView* population = size(all, type);
+    return {mean, mul(var, div(population, size(sym::max(all - op.correction, 0), type)))};
   }
   Finals merged(const Var& op) { return finals({mean_and_var(op).second}, {op.in->dtype}); }
   Finals merged(const VarMean& op) {

@@ -8,9 +8,8 @@
 
 namespace plait::test {
 
-// Empty, or how the kernel that is read from the kernel's text differs. Throws what reading and verifying it throws.
-inline std::string kernel_text_problem(const kir::Kernel& kernel) {
-  const std::string text = kir::print(kernel);
+// Empty, or how the kernel that is read from a printed one differs. Throws what reading and verifying it throws.
+inline std::string kernel_text_problem(const std::string& text) {
   const kir::Kernel again = kir::parse(text, "again");
   kir::verify(again);
   const std::string second = kir::print(again);

@@ -48,9 +48,13 @@ void check_fusion(const Fusion& fusion) {
   PLAIT_CHECK(problem.empty(), "the text of @{} does not read back: {}", fusion.name(), problem);
 }
 
+std::string kernel_problem(const kir::Kernel& kernel) {
+  const std::string text = kir::print(kernel);
+  return is_drawn(text) ? test::kernel_text_problem(text) : "";
+}
+
 void check_kernel(const kir::Kernel& kernel) {
-  if (!is_drawn(kir::print(kernel))) return;
-  const std::string problem = problem_of(kernel, test::kernel_text_problem);
+  const std::string problem = problem_of(kernel, kernel_problem);
   PLAIT_CHECK(problem.empty(), "the text of kernel @{} does not read back: {}", kernel.name, problem);
 }
 
