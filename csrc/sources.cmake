@@ -26,6 +26,7 @@ set(PLAIT_CORE_SOURCES
   backend/cpu/onednn_contraction.cpp
   backend/cpu/thread_pool.cpp
   backend/cpu/widened_contraction.cpp
+  backend/disk_cache.cpp
   backend/kernel_cache.cpp
   base/dump.cpp
   base/environment.cpp

@@ -50,6 +50,7 @@ set(PLAIT_TEST_FOLDERS
   unit/axes
   unit/backend/cpu
   unit/backend/cuda
+  unit/backend
   unit/base
   unit/build
   unit/codegen/cuda
@@ -84,6 +85,7 @@ set(PLAIT_TEST_capi
   capi/stream_test.cpp
 )
 set(PLAIT_TEST_command
+  command/cache_test.cpp
   command/failure_test.cpp
   command/files_test.cpp
   command/json_test.cpp
@@ -215,6 +217,7 @@ set(PLAIT_TEST_unit_backend_cpu
   unit/backend/cpu/functions_test.cpp
   unit/backend/cpu/index_test.cpp
   unit/backend/cpu/integer_functions_test.cpp
+  unit/backend/cpu/kept_code_test.cpp
   unit/backend/cpu/kernels_test.cpp
   unit/backend/cpu/narrow_test.cpp
   unit/backend/cpu/operands_test.cpp
@@ -232,6 +235,9 @@ set(PLAIT_TEST_unit_backend_cuda
   unit/backend/cuda/launch_test.cpp
   unit/backend/cuda/nvrtc_test.cpp
   unit/backend/cuda/stream_test.cpp
+)
+set(PLAIT_TEST_unit_backend
+  unit/backend/disk_cache_test.cpp
 )
 set(PLAIT_TEST_unit_base
   unit/base/error_test.cpp

@@ -26,7 +26,8 @@ TOOL = "clang-tidy-19"
 FINDING = re.compile(r"^\S+:\d+:\d+: (error|warning): ")
 # The analyzer reads what is in the file itself, unless it is told otherwise.
 ANALYZE_MEMBERS = ["--extra-arg=-Xclang", "--extra-arg=-analyzer-opt-analyze-headers"]
-PRECOMPILED = re.compile(r" -Winvalid-pch| -include \S+/cmake_pch\.hxx")
+# As g++ and as clang are told.
+PRECOMPILED = re.compile(r" -Winvalid-pch|( -Xclang)? -include(-pch)?( -Xclang)? \S+/cmake_pch\.hxx(\.pch)?")
 
 
 def digest(path):

@@ -108,6 +108,10 @@ void add_inspect(CLI::App& app, Arguments& args) {
   add_json(explain, args, "writes what is printed, and counts");
   CLI::App& doctor = *app.add_subcommand("doctor", "what this machine has, and what to install for the rest");
   doctor.add_flag("--options", args.list_options, "list the options of the compiler");
+  CLI::App& cache = *app.add_subcommand("cache", "what compiled kernels are kept on disk, and where");
+  cache.add_flag("--verify", args.verify_cache, "read all of them, remove what is damaged");
+  cache.add_flag("--prune", args.prune_cache, "remove what was not used for longest, past the limit");
+  cache.add_flag("--clear", args.clear_cache, "remove all of them");
 }
 
 // Words that nothing took: an unknown subcommand or flag, or a word too many.
@@ -169,6 +173,7 @@ int run_chosen(const Arguments& args) {
   if (args.command == "opt") return opt_command(args);
   if (args.command == "compile") return compile_command(args);
   if (args.command == "explain") return explain_command(args);
+  if (args.command == "cache") return cache_command(args);
   PLAIT_CHECK(args.command == "doctor", "command {}", args.command);
   return doctor_command(args);
 }

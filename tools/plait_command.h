@@ -35,6 +35,7 @@ struct Arguments {
   bool shard = false, segments = false, schedule = false, cache = false;  // explain
   std::string svg;                                                        // explain
   bool list_options = false;                                              // doctor
+  bool verify_cache = false, prune_cache = false, clear_cache = false;    // cache
   std::function<void(CompileOptions&)> adjust;                            // of command()
 };
 
@@ -69,6 +70,8 @@ Report report_for(const Loaded& loaded, const Target& target);
 // "21 launches of 11 kernels, 2 library calls, 1 collective"
 std::string counts_text(int64_t launches, int64_t kernels, int64_t library_calls, int64_t collectives);
 std::string counts_text(const Report& report);
+// "compile: 12.34 ms", and of how many kernels the code was on disk, where there were any.
+std::string compile_text(const Report& report);
 
 // Reads FILE where it is a stream, refuses outputs that would overwrite an input or each other, and where one of them
 // is
@@ -90,6 +93,9 @@ struct LoadedLibrary {
 };
 // By the start of its file name: "libLLVM", "libdnnl", "libnvrtc.so".
 std::optional<LoadedLibrary> loaded_library(std::string_view file);
+
+// What the cache of kernels on disk holds, for `plait doctor`.
+std::vector<std::string> cache_row();
 
 // Lines of cells with aligned columns.
 std::string table(const std::vector<std::vector<std::string>>& rows);
@@ -117,6 +123,7 @@ int opt_command(const Arguments& args);
 int compile_command(const Arguments& args);
 int explain_command(const Arguments& args);
 int doctor_command(const Arguments& args);
+int cache_command(const Arguments& args);
 int reduce_command(const std::vector<std::string>& words);  // all that follow
 
 }  // namespace plait::tool

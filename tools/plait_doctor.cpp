@@ -141,6 +141,7 @@ int doctor_command(const Arguments& args) {
   rows.insert(rows.begin() + 3,
               {"target", find_device("cpu", {}).target().architecture, print(find_device("cpu", {}).target())});
   rows.insert(rows.begin() + 4, memory_row());
+  rows.insert(rows.begin() + 5, cache_row());
   add_cuda_rows(rows);
   rows.push_back(nccl_row());
   rows.push_back(stand_in_row("simulated GPU", "libplait_sim_cuda.so", "plait_sim_add_devices"));

@@ -112,7 +112,7 @@ std::string cache_text(const Loaded& loaded, const Compiled& compiled, const Met
 }  // namespace
 
 Report report_for(const Loaded& loaded, const Target& target) {
-  const std::unique_ptr<Device> device = make_offline_device(target);
+  const std::unique_ptr<Device> device = make_offline_device(target, loaded.options.options.disk_cache);
   CompileOptions how = loaded.options;
   how.device_override = device.get();
   how.comm = "given";  // nothing is bound
@@ -135,7 +135,7 @@ int compile_for_gpus(const Arguments& args, Loaded& loaded, const std::vector<Ta
     reports.push_back(report_for(loaded, target));
     const Report& report = reports.back();
     rows.insert(rows.end(), report.kernels.begin(), report.kernels.end());
-    counts += fmt::format("{}: {}, compile: {:.2f} ms\n", target.architecture, counts_text(report), report.compile_ms);
+    counts += fmt::format("{}: {}, {}\n", target.architecture, counts_text(report), compile_text(report));
   }
   fmt::print("{}{}", kernel_table(rows), counts);
   if (!args.json.empty()) write_kernels_json(args, reports);
@@ -229,7 +229,7 @@ int compile_command(const Arguments& args) {
   compiled.compile_for(input_metadata(loaded));
   const Report& report = compiled.report();
   fmt::print("{}", kernel_table(report.kernels));
-  fmt::print("{}, compile: {:.2f} ms\n", counts_text(report), report.compile_ms);
+  fmt::print("{}, {}\n", counts_text(report), compile_text(report));
   if (!args.json.empty()) write_compiled_json(args, loaded, compiled);
   return 0;
 }

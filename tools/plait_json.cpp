@@ -37,7 +37,8 @@ Json kernel_json(const KernelReport& kernel) {
           {"spill_bytes", or_null(kernel.facts.spill_bytes)},
           {"shared_bytes", or_null(kernel.facts.shared_bytes)},
           {"instructions", or_null(kernel.facts.instructions)},
-          {"compile_ms", kernel.facts.compile_ms}};
+          {"compile_ms", kernel.facts.compile_ms},
+          {"from_disk", kernel.facts.from_disk}};
 }
 
 Json versions_json() {

@@ -2,6 +2,8 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
+
 #include "plait_command.h"
 
 namespace plait::tool {
@@ -59,6 +61,14 @@ std::string counts_text(int64_t launches, int64_t kernels, int64_t library_calls
   return fmt::format("{} of {}, {}, {}", plural(launches, "launch", "launches"), plural(kernels, "kernel", "kernels"),
                      plural(library_calls, "library call", "library calls"),
                      plural(collectives, "collective", "collectives"));
+}
+
+std::string compile_text(const Report& report) {
+  const auto kept = std::count_if(report.kernels.begin(), report.kernels.end(),
+                                  [](const KernelReport& kernel) { return kernel.facts.from_disk; });
+  std::string out = fmt::format("compile: {:.3f} ms", report.compile_ms);
+  if (kept > 0) out += fmt::format(", {} of {} kernels from disk", kept, report.kernels.size());
+  return out;
 }
 
 std::string counts_text(const Report& report) {

@@ -70,7 +70,7 @@ void print_checked(const ProgramCheck& checked) {
 }
 
 void print_times(const Report& report, std::vector<double> runs) {
-  fmt::print("compile: {:.3f} ms\n", report.compile_ms);
+  fmt::print("{}\n", compile_text(report));
   fmt::print("first run: {:.3f} ms", runs.front());
   std::sort(runs.begin(), runs.end());
   if (runs.size() > 1)

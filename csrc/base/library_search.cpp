@@ -3,13 +3,16 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 #include <link.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <optional>
+#include <span>
 
 #include "base/environment.h"
 
@@ -281,6 +284,55 @@ void add_package_folder(const std::string& folder) {
   const std::lock_guard lock(packages.mutex);
   if (std::find(packages.folders.begin(), packages.folders.end(), folder) == packages.folders.end())
     packages.folders.push_back(folder);
+}
+
+namespace {
+
+struct BuildId {
+  uintptr_t address;
+  std::string hex;
+};
+
+// Reads the notes of the object that holds the address.
+int find_build_id(dl_phdr_info* object, size_t, void* context) {
+  auto* const out = static_cast<BuildId*>(context);
+  const std::span segments(object->dlpi_phdr, object->dlpi_phnum);
+  const bool holds = std::any_of(segments.begin(), segments.end(), [&](const ElfW(Phdr) & segment) {
+    const uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
+    return segment.p_type == PT_LOAD && out->address >= begin && out->address - begin < segment.p_memsz;
+  });
+  if (!holds) return 0;
+  constexpr size_t kUnit = 4;  // to which names and values of notes are filled up
+  const auto filled = [](size_t bytes) { return (bytes + kUnit - 1) / kUnit * kUnit; };
+  for (const ElfW(Phdr) & segment : segments) {
+    if (segment.p_type != PT_NOTE) continue;
+    const auto* at = reinterpret_cast<const unsigned char*>(object->dlpi_addr + segment.p_vaddr);
+    const auto* const end = at + segment.p_memsz;
+    while (size_t(end - at) >= sizeof(ElfW(Nhdr))) {
+      ElfW(Nhdr) note;
+      std::memcpy(&note, at, sizeof note);
+      at += sizeof note;
+      if (size_t(end - at) < filled(note.n_namesz) + filled(note.n_descsz)) break;
+      const bool is_id = note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(at, "GNU", 4) == 0;
+      at += filled(note.n_namesz);
+      for (size_t i = 0; is_id && i < note.n_descsz; ++i) out->hex += fmt::format("{:02x}", at[i]);
+      if (is_id) return 1;
+      at += filled(note.n_descsz);
+    }
+  }
+  return 1;
+}
+
+}  // namespace
+
+std::string library_identity(const void* address) {
+  BuildId id{reinterpret_cast<uintptr_t>(address), ""};
+  (void)dl_iterate_phdr(find_build_id, &id);
+  const std::string file = library_file_of(address);
+  struct stat facts{};
+  if (!id.hex.empty()) return "build " + id.hex;
+  if (file.empty() || stat(file.c_str(), &facts) != 0) return file;
+  return fmt::format("{}, {} bytes, {}.{}", file, facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec);
 }
 
 std::string library_file_of(const void* address) {

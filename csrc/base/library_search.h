@@ -39,4 +39,8 @@ void add_package_folder(const std::string& folder);
 // File that holds the function or object at this address; empty where the loader does not know.
 std::string library_file_of(const void* address);
 
+// What tells this build of the library or program at the address from others: its build id where the linker left one,
+// else its file's name, size and time. Empty where the loader does not know the address.
+std::string library_identity(const void* address);
+
 }  // namespace plait

@@ -67,7 +67,8 @@ struct KernelFacts {
   std::optional<int> registers, spill_bytes, shared_bytes;
   std::optional<int64_t> instructions;  // of LLVM's, optimized; only of CPUs
   double compile_ms = 0;
-  std::string arch;  // what it was compiled for: "sm_90a"; empty where the device has no such names
+  bool from_disk = false;  // its code was compiled by an earlier process
+  std::string arch;        // what it was compiled for: "sm_90a"; empty where the device has no such names
 };
 
 // A kernel of compile_many.

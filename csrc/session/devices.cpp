@@ -93,6 +93,7 @@ std::unique_ptr<Device> make_gpu(const std::string& name, const Options& options
   how.name = name;
   how.allow_tf32 = options.allow_tf32;
   how.nvtx = options.nvtx;
+  how.disk_cache = options.disk_cache;
   if (is_simulated(name)) {
     const SimulatedName simulated = parse_simulated(name);
     const int first = simulated_driver().add_devices(simulated.architecture.c_str(), simulated.count);
@@ -151,7 +152,7 @@ Device& find_device(const std::string& name, const Options& options) {
   static auto& gpus = *new std::map<std::string, std::unique_ptr<Device>>;
   std::lock_guard lock(mutex);
   if (name == "cuda" || is_simulated(name)) {
-    auto& slot = gpus[fmt::format("{}:{}:{}", name, options.allow_tf32, options.nvtx)];
+    auto& slot = gpus[fmt::format("{}:{}:{}:{}", name, options.allow_tf32, options.nvtx, options.disk_cache)];
     if (!slot) slot = make_gpu(name, options);
     static const uint64_t forks = fork_count();  // of the process that first asked for a GPU
     if (forks != fork_count())
@@ -159,11 +160,12 @@ Device& find_device(const std::string& name, const Options& options) {
                       "device " + name, "start it as a new process (multiprocessing: the method spawn)");
     return *slot;
   }
-  auto& slot = hosts[fmt::format("{}:{}:{}:{}", name, options.cpu_threads, options.cpu_lanes, options.kept_memory)];
+  auto& slot = hosts[fmt::format("{}:{}:{}:{}:{}", name, options.cpu_threads, options.cpu_lanes, options.kept_memory,
+                                 options.disk_cache)];
   if (slot) return *slot;
   if (name == "cpu") {
-    slot = make_cpu_device(
-        {static_cast<int>(options.cpu_threads), static_cast<int>(options.cpu_lanes), "", options.kept_memory});
+    slot = make_cpu_device({static_cast<int>(options.cpu_threads), static_cast<int>(options.cpu_lanes), "",
+                            options.kept_memory, options.disk_cache});
   } else if (name == "reference") {
     slot = reference::make_reference_device();
   } else {

@@ -403,6 +403,8 @@ void bind_kernels(nb::module_& m) {
       .def_prop_ro("instructions", [](const Kernel& k) { return k.report.facts.instructions; },
                    "Of LLVM's, optimized. None on GPUs.")
       .def_prop_ro("compile_ms", [](const Kernel& k) { return k.report.facts.compile_ms; }, "Time of its compilation.")
+      .def_prop_ro("from_disk", [](const Kernel& k) { return k.report.facts.from_disk; },
+                   "Whether an earlier process compiled it.")
       .def_prop_ro("run_ms", [](const Kernel& k) { return k.report.run_ms; }, "In the last run that time_steps() timed.")
       .def("__repr__", [](const Kernel& k) {
         return fmt::format("<plait.Kernel {}: {}, {}>", k.report.name, k.report.schedule, k.report.arch);

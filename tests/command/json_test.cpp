@@ -151,8 +151,8 @@ TEST_F(JsonOf, WhatIsCompiledAndNotRun) {
   EXPECT_EQ(compiled["bytes_moved"], kMoved);
   EXPECT_EQ(compiled["outputs"]["dropout"]["shape"], Json::array({64, 128}));
   EXPECT_EQ(compiled["kernel_list"][0]["arch"], "cpu");
-  for (const char* field :
-       {"name", "schedule", "arch", "registers", "spill_bytes", "shared_bytes", "instructions", "compile_ms"})
+  for (const char* field : {"name", "schedule", "arch", "registers", "spill_bytes", "shared_bytes", "instructions",
+                            "compile_ms", "from_disk"})
     EXPECT_TRUE(compiled["kernel_list"][0].contains(field)) << field;
   EXPECT_TRUE(compiled["times"]["compile_ms"].is_number());
   for (const Json& unknown :

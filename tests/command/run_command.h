@@ -10,12 +10,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "support/scratch_folder.h"
 
 namespace plait::testing {
 
@@ -23,41 +22,6 @@ namespace plait::testing {
 struct CommandResult {
   int exit = 0;
   std::string out, err;
-};
-
-inline std::string read_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
-
-inline void write_file(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
-
-// A folder that lives as long as the object.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "plait_test_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no scratch folder: " + name);
-    path_ = name;
-  }
-  ~ScratchFolder() {
-    std::error_code error;
-    std::filesystem::remove_all(path_, error);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-  // Writes a file and returns its path.
-  std::string file(const std::string& name, const std::string& text) const {
-    write_file(path_ / name, text);
-    return (path_ / name).string();
-  }
-
- private:
-  std::filesystem::path path_;
 };
 
 // This process's environment for a command. Open MPI leaves memory behind: processes of a job are not searched for

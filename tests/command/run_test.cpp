@@ -139,8 +139,8 @@ TEST_F(Run, JsonHasEveryField) {
   EXPECT_EQ("f32", y.at("dtype"));
   for (const Json& kernel : json.at("kernel_list")) {
     EXPECT_EQ(0u, kernel.at("schedule").get<std::string>().rfind("pointwise(", 0)) << kernel;
-    for (const char* key :
-         {"name", "schedule", "arch", "registers", "spill_bytes", "shared_bytes", "instructions", "compile_ms"})
+    for (const char* key : {"name", "schedule", "arch", "registers", "spill_bytes", "shared_bytes", "instructions",
+                            "compile_ms", "from_disk"})
       EXPECT_TRUE(kernel.contains(key)) << key;
     EXPECT_TRUE(kernel.at("registers").is_null());  // a CPU kernel states none
   }

@@ -10,6 +10,7 @@
 #include "backend/cpu/llvm_compiler.h"
 #include "backend/cpu/onednn_contraction.h"
 #include "backend/cpu/thread_pool.h"
+#include "backend/disk_cache.h"
 #include "backend/kernel_cache.h"
 #include "base/error.h"
 
@@ -138,6 +139,7 @@ class CpuDevice : public Device {
     const LlvmCompiler::Compiled compiled = compiler->compile(kernel.text, entries);
     KernelCache::Entry entry{std::make_shared<CpuExecutable>(compiler, compiled, kernel, pool_), {}};
     entry.facts.instructions = compiled.instructions;
+    entry.facts.from_disk = compiled.from_disk;
     entry.facts.compile_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return entry;
@@ -146,7 +148,8 @@ class CpuDevice : public Device {
   std::shared_ptr<const LlvmCompiler> compiler() {
     const std::lock_guard lock(mutex_);
     pool_->join_openmp();  // others may have loaded it meanwhile
-    if (compiler_ == nullptr) compiler_ = std::make_shared<const LlvmCompiler>(options_.plugin_folder);
+    DiskCache* const disk = options_.disk_cache ? &DiskCache::of_process() : nullptr;
+    if (compiler_ == nullptr) compiler_ = std::make_shared<const LlvmCompiler>(options_.plugin_folder, disk);
     return compiler_;
   }
 

@@ -15,7 +15,8 @@ struct CpuOptions {
   // Folder of libplait_llvm.so and libplait_onednn.so. Empty: beside the executable or plait's own library, in their
   // parent folder, in ../lib/plait; last, the loader's own search.
   std::string plugin_folder;
-  int64_t kept_mib = -1;  // of freed memory, for later runs; -1: a quarter of the machine's, 0: none
+  int64_t kept_mib = -1;   // of freed memory, for later runs; -1: a quarter of the machine's, 0: none
+  bool disk_cache = true;  // kernels are kept in DiskCache::of_process()
 };
 
 // Starts no thread and loads no library until the first launch or compile that needs them. compile() throws

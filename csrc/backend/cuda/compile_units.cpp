@@ -42,19 +42,20 @@ std::vector<CompiledUnit> group(std::span<const KernelText> kernels, size_t unit
   return out;
 }
 
-void compile(CompiledUnit& unit, std::span<const KernelText> kernels, const std::string& architecture) {
+void compile(CompiledUnit& unit, std::span<const KernelText> kernels, const std::string& architecture,
+             DiskCache* disk) {
   std::vector<KernelText> texts;
   for (size_t kernel : unit.kernels) {
     texts.push_back(kernels[kernel]);
     unit.title += (unit.title.empty() ? "kernel " : ", ") + kernels[kernel].name;
   }
-  unit.result = compile_cuda_unit(texts, architecture);
+  unit.result = compile_cuda_unit(texts, architecture, disk);
 }
 
 }  // namespace
 
 std::vector<CompiledUnit> compile_units(std::span<const KernelText> kernels, const std::string& architecture,
-                                        int threads) {
+                                        int threads, DiskCache* disk) {
   std::set<std::string> names;
   for (const KernelText& kernel : kernels)
     PLAIT_CHECK(names.insert(kernel.name).second, "two kernels are called {}", kernel.name);
@@ -67,7 +68,7 @@ std::vector<CompiledUnit> compile_units(std::span<const KernelText> kernels, con
   const auto work = [&] {
     for (size_t i = next++; i < units.size(); i = next++) {
       try {
-        compile(units[i], kernels, architecture);
+        compile(units[i], kernels, architecture, disk);
       } catch (...) {
         errors[i] = std::current_exception();
       }

@@ -16,8 +16,9 @@ struct CompiledUnit {
 
 // Groups kernels with different names into units and compiles those on up to `threads` threads, the caller's included
 // (0: one per core; 1 starts none). As many units as threads: a kernel more in a unit costs about half of a run of its
-// own. The first error in order of the kernels is thrown when all are done.
+// own. Runs of NVRTC are kept in `disk` (may be null). The first error in
+// order of the kernels is thrown when all are done.
 std::vector<CompiledUnit> compile_units(std::span<const KernelText> kernels, const std::string& architecture,
-                                        int threads);
+                                        int threads, DiskCache* disk = nullptr);
 
 }  // namespace plait

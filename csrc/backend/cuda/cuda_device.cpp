@@ -9,6 +9,7 @@
 #include "backend/cuda/cuda_parts.h"
 #include "backend/cuda/cuda_stream.h"
 #include "backend/cuda/nvrtc.h"
+#include "backend/disk_cache.h"
 #include "backend/kernel_cache.h"
 
 namespace plait {
@@ -104,7 +105,8 @@ class CudaDevice : public Device {
     if (!missing.empty()) check_driver();
     const bool ptx = options_.code == CudaCode::ptx;
     const std::string target = ptx ? "compute_" + target_.architecture.substr(3) : target_.architecture;
-    for (CompiledUnit& unit : compile_units(missing, target, options_.compile_threads)) {
+    DiskCache* const disk = options_.disk_cache ? &DiskCache::of_process() : nullptr;
+    for (CompiledUnit& unit : compile_units(missing, target, options_.compile_threads, disk)) {
       auto module = std::make_shared<CudaModule>(parts_, std::move(unit.result.code), unit.title);
       for (size_t i = 0; i < unit.kernels.size(); ++i) {
         const KernelText& kernel = missing[unit.kernels[i]];

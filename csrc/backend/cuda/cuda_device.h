@@ -21,6 +21,7 @@ struct CudaOptions {
   std::string cublaslt;     // library, or folder that holds it; empty: kit, wheels, the loader's search
   bool allow_tf32 = false;  // f32 products of the library may round their operands to TF32
   bool nvtx = false;        // mark launches for profilers, where plait was built with NVTX's header
+  bool disk_cache = true;   // code is kept in DiskCache::of_process()
 };
 
 // A call of the driver, or of a library on it, that failed: "CALL failed: NAME: TEXT"; where() names the kernel or

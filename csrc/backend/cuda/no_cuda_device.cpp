@@ -18,7 +18,7 @@ std::unique_ptr<Device> make_cuda_device(const CudaOptions& options) {
   throw MissingError(kReason, "device " + options.name, kRemedy);
 }
 
-std::unique_ptr<Device> make_offline_device(const Target& target) {
+std::unique_ptr<Device> make_offline_device(const Target& target, bool) {
   throw MissingError(kReason, "device " + target.architecture, kRemedy);
 }
 

@@ -27,8 +27,8 @@ std::string nvrtc_path() { missing(); }
 std::string nvrtc_rule() { missing(); }
 std::vector<int> nvrtc_architectures() { missing(); }
 NvrtcResult compile_cuda(const std::string&, const std::string&, const std::string&) { missing(); }
-NvrtcUnit compile_cuda_unit(std::span<const KernelText>, const std::string&) { missing(); }
-std::vector<CompiledUnit> compile_units(std::span<const KernelText>, const std::string&, int) { missing(); }
+NvrtcUnit compile_cuda_unit(std::span<const KernelText>, const std::string&, DiskCache*) { missing(); }
+std::vector<CompiledUnit> compile_units(std::span<const KernelText>, const std::string&, int, DiskCache*) { missing(); }
 
 KernelFacts facts(const NvrtcResult& result) {
   return {.registers = result.registers,

@@ -1,11 +1,16 @@
 #include "backend/cuda/nvrtc.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <map>
+#include <optional>
+#include <string_view>
 
 #include "backend/cuda/nvrtc_library.h"
+#include "backend/disk_cache.h"
 #include "base/error.h"
 #include "base/library_search.h"
 
@@ -152,6 +157,7 @@ struct Output {
   nvrtcResult status = NVRTC_SUCCESS;
   std::string cubin, ptx, log;
   double compile_ms = 0;
+  bool from_disk = false;
 };
 
 Output run(const std::string& text, const std::string& file, const std::string& architecture) {
@@ -229,8 +235,55 @@ void append_source(std::string& ptx, const KernelText& kernel) {
   }
 }
 
+// Cubin, PTX and log as one entry of the cache on disk: their lengths, eight bytes each, in front of them.
+std::string packed(const Output& out) {
+  std::string lengths, rest;
+  for (const std::string* part : {&out.cubin, &out.ptx, &out.log}) {
+    const uint64_t length = part->size();
+    lengths.append(reinterpret_cast<const char*>(&length), sizeof length);
+    rest += *part;
+  }
+  return lengths + rest;
+}
+
+std::optional<Output> unpacked(std::string_view bytes) {
+  Output out;
+  std::array<uint64_t, 3> lengths{};
+  if (bytes.size() < sizeof lengths) return std::nullopt;
+  std::memcpy(lengths.data(), bytes.data(), sizeof lengths);
+  bytes.remove_prefix(sizeof lengths);
+  const std::array<std::string*, 3> parts{&out.cubin, &out.ptx, &out.log};
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (lengths[i] > bytes.size()) return std::nullopt;
+    *parts[i] = bytes.substr(0, lengths[i]);
+    bytes.remove_prefix(lengths[i]);
+  }
+  out.from_disk = true;
+  return bytes.empty() ? std::optional(std::move(out)) : std::nullopt;
+}
+
+// As run(), which is asked where the cache (may be null) has no answer. What does not compile is not kept.
+Output run_or_find(const std::string& text, const std::string& file, const std::string& architecture, DiskCache* disk) {
+  if (disk == nullptr) return run(text, file, architecture);
+  const auto start = std::chrono::steady_clock::now();
+  const NvrtcLibrary& nvrtc = library();
+  std::string source = fmt::format("nvrtc, 1: {}.{}, {}\n{}", nvrtc.major, nvrtc.minor,
+                                   library_identity(reinterpret_cast<const void*>(nvrtc.nvrtcVersion)), file);
+  for (const std::string& option : options(nvrtc, architecture)) source += ' ' + option;
+  source += '\n' + text;
+  const std::optional<std::string> kept = disk->find(source);
+  if (std::optional<Output> out = kept ? unpacked(*kept) : std::nullopt) {
+    out->compile_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return *std::move(out);
+  }
+  Output out = run(text, file, architecture);
+  if (!is_virtual(architecture)) out.ptx.clear();  // nobody asks
+  if (out.status == NVRTC_SUCCESS) disk->store(source, packed(out));
+  return out;
+}
+
 // One run for all, each in a namespace of its own unless it is alone.
-Output run_unit(std::span<const KernelText> kernels, const std::string& architecture) {
+Output run_unit(std::span<const KernelText> kernels, const std::string& architecture, DiskCache* disk) {
   std::string text, names;
   for (size_t i = 0; i < kernels.size(); ++i) {
     text += fmt::format("namespace plait_{} {{\n#line 1 \"{}.cu\"\n{}\n}}\n", i, kernels[i].name, kernels[i].text);
@@ -238,10 +291,10 @@ Output run_unit(std::span<const KernelText> kernels, const std::string& architec
   }
   const bool alone = kernels.size() == 1;
   if (alone) text = kernels[0].text;
-  Output out = run(text, alone ? names + ".cu" : "unit.cu", architecture);
+  Output out = run_or_find(text, alone ? names + ".cu" : "unit.cu", architecture, disk);
   if (out.status == NVRTC_ERROR_COMPILATION && alone) refuse(text, names + ".cu", architecture, out.log);
   if (out.status == NVRTC_ERROR_COMPILATION) {  // the kernel at fault says what is wrong, by itself
-    for (const KernelText& kernel : kernels) run_unit({&kernel, 1}, architecture);
+    for (const KernelText& kernel : kernels) run_unit({&kernel, 1}, architecture, nullptr);
   }
   check_compiled(out, names);
   return out;
@@ -282,9 +335,10 @@ void let_have_registers(std::string& text, const std::string& entry, int registe
 
 // Entries that spill get a few registers more, those that spill still all that a block may have; the code that spills
 // least is taken. `facts`: of the machine code.
-Output run_without_spills(std::span<const KernelText> kernels, const std::string& architecture, UnitFacts& facts) {
+Output run_without_spills(std::span<const KernelText> kernels, const std::string& architecture, DiskCache* disk,
+                          UnitFacts& facts) {
   constexpr int kUnit = 8, kMost = 255;
-  Output best = run_unit(kernels, architecture);
+  Output best = run_unit(kernels, architecture, disk);
   if (is_virtual(architecture)) return best;
   facts = entry_facts(kernels, best.log);
   int spilled = spill_bytes(facts);
@@ -300,8 +354,9 @@ Output run_without_spills(std::span<const KernelText> kernels, const std::string
           registers[entry] = all ? kMost : std::min((facts[k][i].registers / kUnit + 1) * kUnit, kMost);
         if (registers.contains(entry)) let_have_registers(texts[k].text, entry, registers[entry]);
       }
-    Output again = run_unit(texts, architecture);
+    Output again = run_unit(texts, architecture, disk);
     ms += again.compile_ms;
+    best.from_disk = again.from_disk = best.from_disk && again.from_disk;
     UnitFacts now = entry_facts(texts, again.log);
     if (spill_bytes(now) >= spilled) continue;
     facts = std::move(now);
@@ -314,10 +369,10 @@ Output run_without_spills(std::span<const KernelText> kernels, const std::string
 
 }  // namespace
 
-NvrtcUnit compile_cuda_unit(std::span<const KernelText> kernels, const std::string& architecture) {
+NvrtcUnit compile_cuda_unit(std::span<const KernelText> kernels, const std::string& architecture, DiskCache* disk) {
   check_architecture(architecture);
   UnitFacts entries(kernels.size());
-  Output out = run_without_spills(kernels, architecture, entries);
+  Output out = run_without_spills(kernels, architecture, disk, entries);
   NvrtcUnit unit;
   unit.code = is_virtual(architecture) ? std::move(out.ptx) : std::move(out.cubin);
   if (is_virtual(architecture))
@@ -326,6 +381,7 @@ NvrtcUnit compile_cuda_unit(std::span<const KernelText> kernels, const std::stri
     KernelFacts facts;
     facts.arch = architecture.substr(0, 2) == "sm" ? architecture : "sm_" + architecture.substr(8);
     facts.compile_ms = out.compile_ms / double(kernels.size());
+    facts.from_disk = out.from_disk;
     if (!is_virtual(architecture)) {
       facts.registers = facts.spill_bytes = facts.shared_bytes = 0;  // the most of its phases
       for (const EntryFacts& entry : kernel) {

@@ -10,6 +10,8 @@
 
 namespace plait {
 
+class DiskCache;
+
 // What a compilation yields and what the assembler says about the entry.
 struct NvrtcResult {
   std::vector<char> cubin;
@@ -54,8 +56,9 @@ struct NvrtcUnit {
 // As compile_cuda, of kernels with different names in one run of NVRTC, which takes less time than a run for each:
 // every text in a namespace of its own, so that they may define the same helpers. Texts must not include headers or
 // define macros, unless alone. Kernels that spill registers are compiled again with as many as a block may have.
-// compile_ms is each one's share of the runs.
-NvrtcUnit compile_cuda_unit(std::span<const KernelText> kernels, const std::string& architecture);
+// compile_ms is each one's share of the runs. What a run yields is kept in `disk` (may be null).
+NvrtcUnit compile_cuda_unit(std::span<const KernelText> kernels, const std::string& architecture,
+                            DiskCache* disk = nullptr);
 
 // The facts of a result in the terms of all devices.
 KernelFacts facts(const NvrtcResult& result);

@@ -14,7 +14,7 @@ namespace plait {
 namespace {
 
 constexpr const char* kStem = "libnvrtc";
-constexpr const char* kLoaderNames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+constexpr const char* kNvrtcNames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 
 // Loads a library and its functions. From a wheel, NVRTC finds its built-in declarations only where they are loaded
 // before it, by full path: else every compilation fails with error 7.
@@ -37,19 +37,19 @@ bool load(const std::string& file, NvrtcLibrary& out, std::string& reason) {
   return reason.empty();
 }
 
-struct State {
+struct NvrtcState {
   std::mutex mutex;
   bool searched = false, found = false;
   NvrtcLibrary library;
   std::string reason;
 };
 
-State& state() {
-  static State state;
+NvrtcState& nvrtc_state() {
+  static NvrtcState state;
   return state;
 }
 
-void search(State& s, const std::vector<LibraryFile>& candidates) {
+void search(NvrtcState& s, const std::vector<LibraryFile>& candidates) {
   s.searched = true;
   std::string first_failure;
   for (const LibraryFile& candidate : candidates) {
@@ -65,10 +65,10 @@ void search(State& s, const std::vector<LibraryFile>& candidates) {
 
 }  // namespace
 
-std::vector<LibraryFile> nvrtc_candidates() { return library_candidates(kStem, kLoaderNames); }
+std::vector<LibraryFile> nvrtc_candidates() { return library_candidates(kStem, kNvrtcNames); }
 
 const NvrtcLibrary* nvrtc_library(std::string* why_not) {
-  State& s = state();
+  NvrtcState& s = nvrtc_state();
   const std::lock_guard lock(s.mutex);
   if (!s.searched) search(s, nvrtc_candidates());
   if (!s.found && why_not != nullptr) *why_not = s.reason;
@@ -76,7 +76,7 @@ const NvrtcLibrary* nvrtc_library(std::string* why_not) {
 }
 
 void load_nvrtc(const std::string& path) {
-  State& s = state();
+  NvrtcState& s = nvrtc_state();
   const std::lock_guard lock(s.mutex);
   PLAIT_CHECK(!s.found, "NVRTC is loaded already");
   search(s, libraries_at(path, kStem));

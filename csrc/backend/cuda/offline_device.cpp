@@ -2,6 +2,7 @@
 
 #include "backend/cuda/compile_units.h"
 #include "backend/cuda/cublaslt/cublaslt.h"
+#include "backend/disk_cache.h"
 #include "base/error.h"
 
 namespace plait {
@@ -32,8 +33,9 @@ class OfflineAllocator : public Allocator {
 
 class OfflineDevice : public Device {
  public:
-  explicit OfflineDevice(const Target& target)
+  OfflineDevice(const Target& target, bool disk_cache)
       : target_(target),
+        disk_(disk_cache ? &DiskCache::of_process() : nullptr),
         allocator_(target.architecture),
         executable_(std::make_shared<OfflineExecutable>(target.architecture)) {}
 
@@ -51,7 +53,7 @@ class OfflineDevice : public Device {
   }
   std::vector<CompiledKernel> compile_many(std::span<const KernelText> kernels) override {
     std::vector<CompiledKernel> out(kernels.size(), {executable_, {}});
-    for (const CompiledUnit& unit : compile_units(kernels, target_.architecture, 0))
+    for (const CompiledUnit& unit : compile_units(kernels, target_.architecture, 0, disk_))
       for (size_t i = 0; i < unit.kernels.size(); ++i) out[unit.kernels[i]].facts = unit.result.facts[i];
     return out;
   }
@@ -64,15 +66,16 @@ class OfflineDevice : public Device {
 
  private:
   const Target target_;
+  DiskCache* const disk_;  // may be null
   OfflineAllocator allocator_;
   std::shared_ptr<Executable> executable_;
 };
 
 }  // namespace
 
-std::unique_ptr<Device> make_offline_device(const Target& target) {
+std::unique_ptr<Device> make_offline_device(const Target& target, bool disk_cache) {
   PLAIT_CHECK(target.cuda(), "an offline device for {}", print(target));
-  return std::make_unique<OfflineDevice>(target);
+  return std::make_unique<OfflineDevice>(target, disk_cache);
 }
 
 }  // namespace plait

@@ -1,20 +1,24 @@
 #include "backend/cpu/llvm_plugin/plugin.h"
 
 #include <llvm/AsmParser/Parser.h>
-#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
-#include <llvm/ExecutionEngine/Orc/RTDyldObjectLinkingLayer.h>
+#include <llvm/ExecutionEngine/JITSymbol.h>
+#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
+#include <llvm/ExecutionEngine/RuntimeDyld.h>
 #include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/Object/ObjectFile.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
 
-#include <atomic>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "backend/cpu/llvm_plugin/code_pool.h"
@@ -24,25 +28,23 @@ using namespace llvm;
 
 struct PlaitLlvmCompiler {
   std::shared_ptr<plait::CodePool> pool = std::make_shared<plait::CodePool>();
-  std::unique_ptr<orc::LLJIT> jit;
+  std::map<std::string, void*> symbols;
   orc::JITTargetMachineBuilder builder;
-  std::string cpu, features;
+  std::string cpu, features, identity;
   bool wide_vectors = false;
-  std::atomic<uint64_t> count = 0;  // makes names of entries unique
-  std::mutex mutex;                 // guards idle
+  std::mutex mutex;  // guards idle
   std::vector<std::unique_ptr<TargetMachine>> idle;
 
   explicit PlaitLlvmCompiler(orc::JITTargetMachineBuilder b) : builder(std::move(b)) {}
 };
 
 struct PlaitLlvmCode {
-  orc::ResourceTrackerSP tracker;
+  plait::PooledMemory memory;
+
+  explicit PlaitLlvmCode(std::shared_ptr<plait::CodePool> pool) : memory(std::move(pool)) {}
 };
 
 namespace {
-
-// What the session reported on this thread, beside the error that a lookup returns.
-thread_local std::string session_errors;
 
 void write_error(const std::string& text, char* error, size_t size) {
   if (size == 0) return;
@@ -51,13 +53,26 @@ void write_error(const std::string& text, char* error, size_t size) {
   error[length] = 0;
 }
 
-Error add_symbols(orc::LLJIT& jit, ArrayRef<PlaitLlvmSymbol> given) {
-  orc::SymbolMap symbols;
-  for (const PlaitLlvmSymbol& symbol : given) {
-    symbols[jit.mangleAndIntern(symbol.name)] = {orc::ExecutorAddr::fromPtr(symbol.address), JITSymbolFlags::Exported};
+// The symbols that code may use, and no others.
+class Resolver : public JITSymbolResolver {
+ public:
+  explicit Resolver(const std::map<std::string, void*>& symbols) : symbols_(symbols) {}
+
+  void lookup(const LookupSet& names, OnResolvedFunction resolved) override {
+    LookupResult out;
+    for (const StringRef name : names) {
+      const auto found = symbols_.find(name.str());
+      if (found == symbols_.end())
+        return resolved(createStringError(inconvertibleErrorCode(), "it calls " + name.str() + ", which is not there"));
+      out[name] = JITEvaluatedSymbol::fromPointer(found->second);
+    }
+    resolved(std::move(out));
   }
-  return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
-}
+  Expected<LookupSet> getResponsibilitySet(const LookupSet&) override { return LookupSet{}; }
+
+ private:
+  const std::map<std::string, void*>& symbols_;
+};
 
 Expected<std::unique_ptr<PlaitLlvmCompiler>> make_compiler(ArrayRef<PlaitLlvmSymbol> symbols) {
   static const bool initialized = [] {
@@ -72,19 +87,9 @@ Expected<std::unique_ptr<PlaitLlvmCompiler>> make_compiler(ArrayRef<PlaitLlvmSym
   compiler->cpu = builder->getCPU();
   compiler->features = builder->getFeatures().getString();
   compiler->wide_vectors = compiler->features.find("+avx512f") != std::string::npos;
-  auto link = [pool = compiler->pool](orc::ExecutionSession& session,
-                                      const Triple&) -> Expected<std::unique_ptr<orc::ObjectLayer>> {
-    return std::make_unique<orc::RTDyldObjectLinkingLayer>(
-        session, [pool] { return std::make_unique<plait::PooledMemory>(pool); });
-  };
-  auto jit = orc::LLJITBuilder().setJITTargetMachineBuilder(*builder).setObjectLinkingLayerCreator(link).create();
-  if (!jit) return jit.takeError();
-  compiler->jit = std::move(*jit);
-  compiler->jit->getExecutionSession().setErrorReporter(
-      [](Error error) { session_errors += toString(std::move(error)); });
-  if (Error error = add_symbols(*compiler->jit, symbols)) {
-    return Expected<std::unique_ptr<PlaitLlvmCompiler>>(std::move(error));
-  }
+  for (const PlaitLlvmSymbol& symbol : symbols) compiler->symbols[symbol.name] = symbol.address;
+  compiler->identity = "LLVM " LLVM_VERSION_STRING ", plug-in " PLAIT_LLVM_PLUGIN_SOURCES ", " +
+                       builder->getTargetTriple().str() + ", " + compiler->cpu + ", " + compiler->features;
   return compiler;
 }
 
@@ -121,9 +126,9 @@ class MachineLease {
 
 Error failure(const std::string& text) { return createStringError(inconvertibleErrorCode(), text); }
 
-// The module of the text, for this host, its entries renamed to end with `suffix`.
+// The module of the text, for this host.
 Expected<std::unique_ptr<Module>> parse(PlaitLlvmCompiler& compiler, LLVMContext& context, StringRef text,
-                                        ArrayRef<const char*> names, const std::string& suffix) {
+                                        ArrayRef<const char*> names) {
   SMDiagnostic diagnostic;
   std::unique_ptr<Module> module = parseAssembly(MemoryBufferRef(text, "kernel"), diagnostic, context);
   std::string message;
@@ -133,13 +138,8 @@ Expected<std::unique_ptr<Module>> parse(PlaitLlvmCompiler& compiler, LLVMContext
     return failure(stream.str());
   }
   if (verifyModule(*module, &stream)) return failure(stream.str());
-  for (const char* name : names) {
-    llvm::Function* entry = module->getFunction(name);
-    if (entry == nullptr) return failure(std::string("the text defines no function ") + name);
-    entry->setName(name + suffix);
-  }
-  module->setDataLayout(compiler.jit->getDataLayout());
-  module->setTargetTriple(compiler.jit->getTargetTriple().str());
+  for (const char* name : names)
+    if (module->getFunction(name) == nullptr) return failure(std::string("the text defines no function ") + name);
   for (llvm::Function& function : *module) {
     if (function.isDeclaration()) continue;
     function.addFnAttr("target-cpu", compiler.cpu);
@@ -149,36 +149,45 @@ Expected<std::unique_ptr<Module>> parse(PlaitLlvmCompiler& compiler, LLVMContext
   return module;
 }
 
-Expected<std::unique_ptr<PlaitLlvmCode>> compile_text(PlaitLlvmCompiler& compiler, StringRef text,
-                                                      ArrayRef<const char*> names, PlaitLlvmEntry* entries,
-                                                      int64_t& instructions) {
-  const std::string suffix = "." + std::to_string(compiler.count++);
+using Object = SmallVector<char, 0>;
+
+Expected<Object> compile_text(PlaitLlvmCompiler& compiler, StringRef text, ArrayRef<const char*> names,
+                              int64_t& instructions) {
   LLVMContext context;
-  auto module = parse(compiler, context, text, names, suffix);
+  auto module = parse(compiler, context, text, names);
   if (!module) return module.takeError();
-  std::unique_ptr<MemoryBuffer> object;
-  {
-    auto machine = MachineLease::take(compiler);
-    if (!machine) return machine.takeError();
-    plait::optimize(**module, **machine);
-    instructions = (*module)->getInstructionCount();
-    auto compiled = orc::SimpleCompiler(**machine)(**module);
-    if (!compiled) return compiled.takeError();
-    object = std::move(*compiled);
-  }
-  auto tracker = compiler.jit->getMainJITDylib().createResourceTracker();
-  if (Error error = compiler.jit->addObjectFile(tracker, std::move(object))) {
-    return Expected<std::unique_ptr<PlaitLlvmCode>>(std::move(error));
-  }
-  auto code = std::make_unique<PlaitLlvmCode>(PlaitLlvmCode{tracker});
-  session_errors.clear();
+  auto lease = MachineLease::take(compiler);
+  if (!lease) return lease.takeError();
+  TargetMachine& machine = **lease;
+  (*module)->setDataLayout(machine.createDataLayout());
+  (*module)->setTargetTriple(machine.getTargetTriple().str());
+  plait::optimize(**module, machine);
+  instructions = (*module)->getInstructionCount();
+  Object object;
+  raw_svector_ostream stream(object);
+  legacy::PassManager passes;
+  MCContext* machine_code = nullptr;
+  if (machine.addPassesToEmitMC(passes, machine_code, stream)) return failure("this host has no object files");
+  passes.run(**module);
+  return object;
+}
+
+Expected<std::unique_ptr<PlaitLlvmCode>> load_object(PlaitLlvmCompiler& compiler, StringRef bytes,
+                                                     ArrayRef<const char*> names, PlaitLlvmEntry* entries) {
+  auto object = object::ObjectFile::createObjectFile(MemoryBufferRef(bytes, "kernel"));
+  if (!object) return object.takeError();
+  auto code = std::make_unique<PlaitLlvmCode>(compiler.pool);
+  Resolver resolver(compiler.symbols);
+  RuntimeDyld linker(code->memory, resolver);
+  linker.loadObject(**object);
+  linker.resolveRelocations();
+  std::string error;
+  if (linker.hasError()) return failure(linker.getErrorString().str());
+  if (code->memory.finalizeMemory(&error)) return failure(error);
   for (size_t i = 0; i < names.size(); ++i) {
-    auto address = compiler.jit->lookup(names[i] + suffix);
-    if (!address) {
-      consumeError(tracker->remove());
-      return failure(toString(address.takeError()) + "; " + session_errors);
-    }
-    entries[i] = address->toPtr<PlaitLlvmEntry>();
+    void* const address = linker.getSymbolLocalAddress(names[i]);
+    if (address == nullptr) return failure(std::string("the object has no function ") + names[i]);
+    entries[i] = reinterpret_cast<PlaitLlvmEntry>(address);
   }
   return code;
 }
@@ -190,31 +199,40 @@ PlaitLlvmCompiler* create(const PlaitLlvmSymbol* symbols, size_t count, char* er
   return nullptr;
 }
 
-PlaitLlvmCode* compile(PlaitLlvmCompiler* compiler, const char* text, size_t size, const char* const* names,
-                       size_t count, PlaitLlvmEntry* entries, int64_t* instructions, char* error, size_t error_size) {
-  auto code =
-      compile_text(*compiler, StringRef(text, size), ArrayRef<const char*>(names, count), entries, *instructions);
+int compile(PlaitLlvmCompiler* compiler, const char* text, size_t size, const char* const* names, size_t count,
+            PlaitLlvmTake take, void* context, int64_t* instructions, char* error, size_t error_size) {
+  auto object = compile_text(*compiler, StringRef(text, size), ArrayRef<const char*>(names, count), *instructions);
+  if (object) take(context, object->data(), object->size());
+  if (object) return 1;
+  write_error(toString(object.takeError()), error, error_size);
+  return 0;
+}
+
+PlaitLlvmCode* load(PlaitLlvmCompiler* compiler, const void* object, size_t size, const char* const* names,
+                    size_t count, PlaitLlvmEntry* entries, char* error, size_t error_size) {
+  auto code = load_object(*compiler, StringRef(static_cast<const char*>(object), size),
+                          ArrayRef<const char*>(names, count), entries);
   if (code) return code->release();
   write_error(toString(code.takeError()), error, error_size);
   return nullptr;
 }
 
-void release(PlaitLlvmCode* code) {
-  consumeError(code->tracker->remove());
-  delete code;
-}
+void release(PlaitLlvmCode* code) { delete code; }
 
 constexpr PlaitLlvmInterface kInterface{
     kPlaitLlvmVersion,
     create,
     [](PlaitLlvmCompiler* compiler) { delete compiler; },
     compile,
+    load,
     release,
     [](PlaitLlvmCompiler* compiler) { return compiler->cpu.c_str(); },
     [](PlaitLlvmCompiler* compiler) { return compiler->features.c_str(); },
     [](PlaitLlvmCompiler* compiler) {
       return compiler->wide_vectors ? 64 : compiler->features.find("+avx2") != std::string::npos ? 32 : 16;
     },
+    [](PlaitLlvmCompiler* compiler) { return compiler->identity.c_str(); },
+    []() -> const void* { return reinterpret_cast<const void*>(&sys::getHostCPUName); },
 };
 
 }  // namespace

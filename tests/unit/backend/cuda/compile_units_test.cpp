@@ -6,9 +6,11 @@
 
 #include "backend/cuda/compile_units.h"
 #include "backend/cuda/nvrtc.h"
+#include "backend/disk_cache.h"
 #include "base/error.h"
 #include "codegen/cuda/write.h"
 #include "support/host_shim_kernels.h"
+#include "support/scratch_folder.h"
 
 namespace plait {
 namespace {
@@ -32,7 +34,7 @@ std::vector<KernelText> generated(int count) {
   return out;
 }
 
-class CompileUnits : public testing::Test {
+class CompileUnits : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string why_not;
@@ -122,6 +124,34 @@ TEST_F(CompileUnits, CostLongRun) {
                 together, threads);
     EXPECT_LT(together, apart);
   }
+}
+
+// A unit of another process: the same bytes and facts, without a run of NVRTC.
+TEST_F(CompileUnits, AreKeptOnDisk) {
+  const plait::testing::ScratchFolder scratch;
+  DiskCache disk(scratch / "c", int64_t(1) << 30);
+  const auto texts = generated(4);
+  for (const char* architecture : {"sm_80", "compute_90a"}) {
+    const auto first = compile_units(texts, architecture, 1, &disk);
+    const auto again = compile_units(texts, architecture, 1, &disk);
+    const auto fewer = compile_units(std::span(texts).first(3), architecture, 1, &disk);
+    ASSERT_EQ(first.size(), 1u);
+    ASSERT_EQ(again.size(), 1u);
+    EXPECT_EQ(first[0].result.code, again[0].result.code);
+    EXPECT_EQ(again[0].kernels, first[0].kernels);
+    for (size_t i = 0; i < texts.size(); ++i) {
+      const KernelFacts &made = first[0].result.facts[i], &kept = again[0].result.facts[i];
+      EXPECT_FALSE(made.from_disk);
+      EXPECT_TRUE(kept.from_disk);
+      EXPECT_EQ(made.registers, kept.registers);
+      EXPECT_EQ(made.shared_bytes, kept.shared_bytes);
+      EXPECT_EQ(made.arch, kept.arch);
+    }
+    EXPECT_FALSE(fewer[0].result.facts[0].from_disk);
+  }
+  const KernelText wrong = text_of("wrong", "  int x = y;\n");
+  for (int i = 0; i < 2; ++i) EXPECT_THROW(compile_units({&wrong, 1}, "sm_80", 1, &disk), InternalError);
+  EXPECT_EQ(disk.counts().stored, 4);
 }
 
 }  // namespace

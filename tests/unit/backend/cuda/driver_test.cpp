@@ -43,7 +43,7 @@ TEST(CudaDriver, MissingSaysWhy) {
   if (built_without()) return expect_missing("", "built without CUDA");
   expect_missing("/nowhere/libcuda.so.1", "/nowhere/libcuda.so.1");
   expect_missing("libm.so.6", "lacks cuDriverGetVersion");
-  const std::string text = testing::TempDir() + "plait_no_library.so";
+  const std::string text = ::testing::TempDir() + "plait_no_library.so";
   std::ofstream(text) << "no library";
   expect_missing(text, text);
   std::filesystem::remove(text);

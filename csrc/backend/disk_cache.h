@@ -1,0 +1,78 @@
+#pragma once
+// Code that compilers made, kept on disk for later processes.
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plait {
+
+// Entries of a folder, a file each: `source` is all that the code follows from (text, options, versions of compilers,
+// the machine), `code` is what they made of it. An entry answers for a source that is equal byte for byte, and holds a
+// checksum of both. Whatever else lies there, or is damaged, is no entry: it is compiled again, and an error is never
+// thrown. The folder must belong to the user, and only the user may write to it; so must every file. Entries get their
+// names when they are whole. Which one of two processes that store the same wins does not matter. Past the limit those
+// go that were not used for longest. Safe to use from several threads and processes at once.
+class DiskCache {
+ public:
+  // A folder, by its absolute path, made where it is not there (parents too); empty: nothing is kept. `limit`: bytes of
+  // all entries; 0: nothing is kept.
+  DiskCache(std::string folder, int64_t limit);
+  ~DiskCache();
+  DiskCache(const DiskCache&) = delete;
+
+  // The cache of this process: in PLAIT_CACHE_DIR, else $XDG_CACHE_HOME/plait, else $HOME/.cache/plait, of at most
+  // PLAIT_CACHE_MIB MiB (2,048). Nothing is kept where the environment is somebody else's (a program with the rights of
+  // another user).
+  static DiskCache& of_process();
+
+  std::optional<std::string> find(std::string_view source);
+  void store(std::string_view source, std::string_view code);
+
+  struct Counts {
+    int64_t hits = 0, misses = 0, stored = 0;
+  };
+  Counts counts() const { return {hits_, misses_, stored_}; }
+  const std::string& folder() const { return folder_; }
+  int64_t limit() const { return limit_; }
+  // Why nothing is kept; empty where entries are.
+  std::string why_not();
+
+  struct Contents {
+    int64_t entries = 0, bytes = 0;
+    int64_t damaged = 0;  // of those that were read
+  };
+  // What lies there; with `verify`, read whole, and what is damaged removed.
+  Contents contents(bool verify);
+  // Removes entries, those not used for longest first, until they have at most so many bytes, and drafts that were left
+  // behind. What is left.
+  Contents prune(int64_t bytes);
+
+ private:
+  struct File {
+    std::string name;
+    int64_t bytes;
+    int64_t used;  // ns since the epoch
+  };
+
+  int open_folder();  // -1: there is none
+  int check_folder(int file);
+  std::vector<File> files(int folder);
+  void stop(const std::string& reason);
+
+  const std::string folder_;
+  const int64_t limit_;
+  // Once the folder is opened, or refused, threads that look for code take no lock, which a forked child could find
+  // taken.
+  std::atomic<bool> opened_ = false;
+  std::mutex mutex_;  // guards why_not_, and the opening
+  int file_ = -1;     // the folder
+  std::string why_not_;
+  std::atomic<bool> full_ = false;  // nothing is stored any more
+  std::atomic<int64_t> hits_ = 0, misses_ = 0, stored_ = 0;
+};
+
+}  // namespace plait

@@ -1,0 +1,76 @@
+// Kernels on disk: what a second process finds there.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "command/run_command.h"
+
+namespace plait::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+class KernelsOnDisk : public ::testing::Test {
+ protected:
+  // A line of the shell, where $plait is the command, $mlp a program of two kernels and $run a checked run of it.
+  CommandResult shell(const std::string& line) {
+    const std::string plait = (fs::path(PLAIT_BINARY_DIR) / "plait").string();
+    const std::string mlp = (fs::path(PLAIT_SOURCE_DIR) / "docs/examples/tp_mlp.plait").string();
+    return run_words({"/bin/bash", "-c",
+                      "unset PLAIT_CACHE_MIB; export PLAIT_CACHE_DIR=" + cache() + "; plait=" + plait + "; mlp=" + mlp +
+                          "; run=\"$plait run $mlp --device cpu --check --times\"; " + line},
+                     scratch_.path());
+  }
+  std::string cache() const { return scratch_ / "cache"; }
+  void expect_says(const std::string& line, const std::string& text, bool says = true) {
+    const CommandResult result = shell(line);
+    EXPECT_EQ(result.exit, 0) << line << '\n' << result.out << result.err;
+    EXPECT_EQ(result.out.find(text) != std::string::npos, says) << line << '\n' << result.out << result.err;
+  }
+  ScratchFolder scratch_;
+};
+
+TEST_F(KernelsOnDisk, ServeTheNextProcess) {
+  expect_says("$run", "from disk", false);
+  expect_says("$run", ", 2 of 2 kernels from disk");
+  expect_says("$plait compile $mlp --device cpu", ", 2 of 2 kernels from disk");
+  expect_says("$plait compile $mlp --device cpu --json - | grep -c '\"from_disk\": true'", "2");
+  expect_says("$plait compile $mlp --device cpu --option disk_cache=false", "from disk", false);
+  expect_says("$plait compile $mlp --device cpu --option cpu_lanes=1", "from disk", false);
+  expect_says("$plait cache", cache() + ": 4 entries, ");
+  expect_says("$plait doctor | grep 'kernels on disk'", "of at most 2048.0 MiB; " + cache());
+  expect_says("$plait cache --verify", "0 damaged");
+  expect_says("PLAIT_CACHE_MIB=0 $run", "from disk", false);
+  expect_says("$plait cache --clear", ": 0 entries, 0.0 MiB");
+  expect_says("$run", "from disk", false);
+}
+
+TEST_F(KernelsOnDisk, DamageCostsTimeAlone) {
+  expect_says("$run", "check ok");
+  for (const auto& file : fs::directory_iterator(cache())) {
+    std::string bytes = read_file(file.path());
+    bytes[bytes.size() - 100] ^= 1;
+    write_file(file.path(), bytes);
+  }
+  expect_says("cp -r $PLAIT_CACHE_DIR damaged; $run", "from disk", false);
+  expect_says("$run", "check ok");
+  expect_says("$run", ", 2 of 2 kernels from disk");
+  expect_says("chmod 700 damaged; PLAIT_CACHE_DIR=$PWD/damaged $plait cache --verify", "2 damaged, removed");
+}
+
+TEST_F(KernelsOnDisk, WithoutAFolderEverythingWorks) {
+  expect_says("mkdir -m 777 $PLAIT_CACHE_DIR; $run", "check ok");
+  expect_says("$plait doctor | grep 'kernels on disk'", "can be written by others");
+  EXPECT_TRUE(fs::is_empty(cache()));
+  expect_says("PLAIT_CACHE_DIR=/dev/null/no $run", "check ok");
+  expect_says("PLAIT_CACHE_DIR=here $run && test ! -e here", "check ok");
+  expect_says("unset PLAIT_CACHE_DIR XDG_CACHE_HOME HOME; $run", "check ok");
+  const CommandResult refused = shell("$plait cache");
+  EXPECT_EQ(refused.exit, 1);
+  EXPECT_NE(refused.err.find("nothing is kept on disk: " + cache() + " can be written by others"), std::string::npos)
+      << refused.err;
+  EXPECT_EQ(shell("PLAIT_CACHE_DIR=$PWD/c $plait cache --clear --verify").exit, 1);
+}
+
+}  // namespace
+}  // namespace plait::testing

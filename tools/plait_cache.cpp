@@ -1,0 +1,42 @@
+// plait cache: what is kept on disk of what was compiled.
+#include "backend/disk_cache.h"
+#include "plait_command.h"
+
+namespace plait::tool {
+namespace {
+
+std::string mib(int64_t bytes) { return fmt::format("{:.1f} MiB", double(bytes) / (1 << 20)); }
+
+std::string contents_text(const DiskCache::Contents& contents) {
+  return fmt::format("{} {}, {}", contents.entries, contents.entries == 1 ? "entry" : "entries", mib(contents.bytes));
+}
+
+}  // namespace
+
+std::vector<std::string> cache_row() {
+  DiskCache& cache = DiskCache::of_process();
+  const std::string why_not = cache.why_not();
+  if (!why_not.empty()) return {"kernels on disk", "none", why_not};
+  return {"kernels on disk", contents_text(cache.contents(false)),
+          fmt::format("of at most {}; {}", mib(cache.limit()), cache.folder())};
+}
+
+int cache_command(const Arguments& args) {
+  DiskCache& cache = DiskCache::of_process();
+  if (int(args.verify_cache) + int(args.prune_cache) + int(args.clear_cache) > 1)
+    throw UserError("plait cache does one thing", "plait cache", "give one of --verify, --prune and --clear");
+  if (const std::string why_not = cache.why_not(); !why_not.empty())
+    throw UserError("nothing is kept on disk: " + why_not, "plait cache",
+                    "set PLAIT_CACHE_DIR to a folder that only you write to");
+  DiskCache::Contents left;
+  if (args.prune_cache || args.clear_cache) {
+    left = cache.prune(args.clear_cache ? 0 : cache.limit());
+  } else {
+    left = cache.contents(args.verify_cache);
+  }
+  fmt::print("{}: {} of at most {}\n", cache.folder(), contents_text(left), mib(cache.limit()));
+  if (args.verify_cache) fmt::print("{} damaged, removed\n", left.damaged);
+  return 0;
+}
+
+}  // namespace plait::tool
