@@ -95,11 +95,13 @@ struct Handle {
 // Only this user writes to it.
 bool is_private(const struct stat& facts) { return facts.st_uid == geteuid() && (facts.st_mode & 022) == 0; }
 
-// All bytes of an entry, which is marked as used. Nothing: there is none, or none that may be trusted.
-std::optional<std::string> read_entry(int folder, const std::string& name) {
+// All bytes of an entry, which is marked as used. Nothing: there is none, or none that may be trusted, or more than
+// `most` bytes, which nothing stored.
+std::optional<std::string> read_entry(int folder, const std::string& name, int64_t most) {
   const Handle handle(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   struct stat facts{};
-  if (handle.file < 0 || fstat(handle.file, &facts) != 0 || !S_ISREG(facts.st_mode) || !is_private(facts))
+  if (handle.file < 0 || fstat(handle.file, &facts) != 0 || !S_ISREG(facts.st_mode) || !is_private(facts) ||
+      facts.st_size > most)
     return std::nullopt;
   std::string out(size_t(facts.st_size), '\0');
   for (size_t at = 0; at < out.size();) {
@@ -215,7 +217,8 @@ void DiskCache::stop(const std::string& reason) {
 std::optional<std::string> DiskCache::find(std::string_view source) {
   const int folder = open_folder();
   if (folder < 0) return std::nullopt;
-  const std::optional<std::string> bytes = read_entry(folder, entry_name(XXH3_128bits(source.data(), source.size())));
+  const std::optional<std::string> bytes =
+      read_entry(folder, entry_name(XXH3_128bits(source.data(), source.size())), most());
   const std::optional<Parts> parts = bytes ? parts_of(*bytes) : std::nullopt;
   if (!parts || parts->source != source) {
     ++misses_;
@@ -230,7 +233,7 @@ void DiskCache::store(std::string_view source, std::string_view code) {
   static std::atomic<uint64_t> count = 0;
   const int folder = open_folder();
   const int64_t bytes = int64_t(sizeof(Header) + source.size() + code.size());
-  if (folder < 0 || full_ || bytes > limit_ / 8) return;
+  if (folder < 0 || full_ || bytes > most()) return;
   const XXH128_hash_t hash = XXH3_128bits(source.data(), source.size());
   const std::string draft = fmt::format("{}{}.{}.{:x}", kDraft, getpid(), count++, now());
   int reason = write_draft(folder, draft, source, code);
@@ -269,7 +272,7 @@ DiskCache::Contents DiskCache::contents(bool verify) {
   for (const File& file : files(folder)) {
     if (!is_entry(file.name)) continue;
     if (verify) {
-      const std::optional<std::string> bytes = read_entry(folder, file.name);
+      const std::optional<std::string> bytes = read_entry(folder, file.name, most());
       if (!bytes || !parts_of(*bytes)) {
         ++out.damaged;
         (void)unlinkat(folder, file.name.c_str(), 0);

@@ -58,6 +58,8 @@ class DiskCache {
     int64_t used;  // ns since the epoch
   };
 
+  int64_t most() const { return limit_ / 8; }  // bytes of an entry
+
   int open_folder();  // -1: there is none
   int check_folder(int file);
   std::vector<File> files(int folder);

@@ -13,7 +13,7 @@ namespace plait {
 
 namespace {
 
-constexpr size_t kMostOps = 24;   // elementwise ops in front of a reduction, or behind it, that are looked at
+constexpr size_t kMostNear = 24;  // elementwise ops in front of a reduction, or behind it, that are looked at
 constexpr size_t kMostWhole = 2;  // tensors of the operand's size that are read again
 constexpr size_t kMostKinds = 8;  // of reductions around an op that are told apart
 
@@ -112,14 +112,14 @@ class ReductionParter {
   bool is_inner(const Op& op) const {
     const std::vector<uint64_t> whole = extents_of(*inputs(op)[0]);
     std::vector<const Op*> todo = {&op};
-    for (size_t i = 0; i < todo.size() && todo.size() <= kMostOps; ++i)
+    for (size_t i = 0; i < todo.size() && todo.size() <= kMostNear; ++i)
       for (const TensorView* t : todo[i]->results)
         for (const Op* reader : fusion_.readers(t)) {
           if (!is_elementwise(*reader)) continue;
           if (extents_of(*reader->results[0]) == whole) return true;
           if (std::find(todo.begin(), todo.end(), reader) == todo.end()) todo.push_back(reader);
         }
-    return todo.size() > kMostOps;
+    return todo.size() > kMostNear;
   }
 
   // The elementwise ops that make an operand, and what they meet.
@@ -134,7 +134,7 @@ class ReductionParter {
     Chain out;
     std::set<const Op*> seen;
     std::vector<TensorView*> todo = {operand};
-    while (!todo.empty() && out.ops.size() <= kMostOps) {
+    while (!todo.empty() && out.ops.size() <= kMostNear) {
       TensorView* t = todo.back();
       todo.pop_back();
       Op* op = t->definition;
@@ -152,7 +152,7 @@ class ReductionParter {
                             !(options_.stays && options_.stays(*t));
       for (TensorView* in : inputs(*op)) todo.push_back(in);
     }
-    out.may_stand_again = out.may_stand_again && out.ops.size() <= kMostOps;
+    out.may_stand_again = out.may_stand_again && out.ops.size() <= kMostNear;
     std::sort(out.ops.begin(), out.ops.end(), [&](const Op* a, const Op* b) { return places_.at(a) < places_.at(b); });
     std::erase_if(out.others, [&](const Kind& other) { return other.extents != kind.extents || other == kind; });
     return out;

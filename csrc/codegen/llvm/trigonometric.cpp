@@ -11,7 +11,7 @@ namespace {
 
 using Operands = std::vector<Ir>;
 
-constexpr double kInf = std::numeric_limits<double>::infinity(), kPi = std::numbers::pi;
+constexpr double kInfinite = std::numeric_limits<double>::infinity(), kPi = std::numbers::pi;
 
 // x = n pi/2 + r, |r| <= pi/4: sine and cosine of r, and n modulo 4.
 struct Reduced {
@@ -97,7 +97,7 @@ Ir fmod_wide(Math& m, const Operands& p) {
   const Ir r = m.fma(m.neg(f.intrinsic("llvm.trunc", {quotient})), y, x);
   const Ir beyond = f.compare("fcmp olt", m.mul(r, x), m.c(0));
   const Ir inside = m.select(beyond, m.add(r, m.copysign(y, x)), r);
-  const Ir all = m.select(f.compare("fcmp oeq", m.abs(y), m.c(kInf)), x, inside);
+  const Ir all = m.select(f.compare("fcmp oeq", m.abs(y), m.c(kInfinite)), x, inside);
   const Ir rare = f.compare("fcmp uge", m.abs(quotient), m.c(0x1p52));  // NaN, infinite x and zero y too
   return with_rare_calls(f, rare, m.copysign(all, x), "fmod", {x, y});
 }

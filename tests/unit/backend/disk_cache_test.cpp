@@ -159,6 +159,10 @@ TEST(DiskCache, RefusesFilesThatAreNoEntries) {
   fs::create_symlink(scratch / "away", file);
   EXPECT_EQ(cache.find("text"), std::nullopt);
   fs::remove(file);
+  write_file(file, "");
+  fs::resize_file(file, uint64_t(1) << 40);  // of nothing
+  EXPECT_EQ(cache.find("text"), std::nullopt);
+  fs::remove(file);
   ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);  // whose reader would wait
   EXPECT_EQ(cache.find("text"), std::nullopt);
   EXPECT_EQ(cache.contents(true).entries, 0);

@@ -15,6 +15,7 @@
 #include "kir/parse.h"
 #include "kir/passes/passes.h"
 #include "machine.h"
+#include "support/sanitized.h"
 #include "support/thread_kernels.h"
 
 namespace plait::sim {
@@ -169,6 +170,7 @@ TEST(GeneratedThreads, GiveTheBitsOfTheInterpreter) {
     const std::string text = write_cuda(kernel);
     const auto module = PtxModule::load(compile_cuda(text, kernel.name, "compute_80").ptx, text);
     for (const auto& integers : each.sizes) {
+      if (plait::testing::kSanitized && &integers != &each.sizes.front()) break;
       auto want = plait::testing::thread_kernel_memory(kernel, integers, 1);
       test::Machine machine;
       Launch launch;
