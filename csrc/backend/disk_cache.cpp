@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,7 +12,8 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <filesystem>
+#include <exception>
+#include <utility>
 
 #include "base/environment.h"
 
@@ -21,14 +23,14 @@
 namespace plait {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr char kMagic[16] = "plait code 1\n";
 constexpr std::string_view kEnding = ".code", kDraft = "draft.";
 constexpr int64_t kDefaultMib = 2048;
 constexpr int64_t kSecond = 1'000'000'000;  // ns
 constexpr int64_t kFresh = 3600 * kSecond;  // an entry used within it is not marked again, a draft may be in work
-constexpr uint64_t kStoresPerCount = 64;    // of which one looks at the size of all
+constexpr int64_t kBlock = 4096;            // what a file takes at least
+constexpr int64_t kLargest = 8;             // an entry has at most this part of the limit
+constexpr int64_t kScans = 64;              // the size of all is looked at when so small a part of it was stored
 
 // In front of source and code, little endian.
 struct Header {
@@ -53,19 +55,15 @@ Header header_of(std::string_view source, std::string_view code) {
   return out;
 }
 
-// Source and code of an entry's bytes; nothing where they are not as they were written.
-struct Parts {
-  std::string_view source, code;
-};
-std::optional<Parts> parts_of(std::string_view bytes) {
-  Header header;
-  if (bytes.size() < sizeof header) return std::nullopt;
-  std::memcpy(&header, bytes.data(), sizeof header);
-  const uint64_t rest = bytes.size() - sizeof header;
-  if (header.source_bytes > rest || header.code_bytes != rest - header.source_bytes) return std::nullopt;
-  const Parts out{bytes.substr(sizeof header, header.source_bytes), bytes.substr(sizeof header + header.source_bytes)};
-  const Header expected = header_of(out.source, out.code);
-  return std::memcmp(&expected, &header, sizeof header) == 0 ? std::optional(out) : std::nullopt;
+// Of a file of so many bytes; nothing where it is none of an entry.
+std::optional<Header> header_of_file(std::string_view bytes, int64_t size) {
+  Header out;
+  if (bytes.size() < sizeof out) return std::nullopt;
+  std::memcpy(&out, bytes.data(), sizeof out);
+  const auto rest = uint64_t(size) - sizeof out;
+  const bool fits = std::memcmp(out.magic, kMagic, sizeof kMagic) == 0 && out.source_bytes <= rest &&
+                    out.code_bytes == rest - out.source_bytes;
+  return fits ? std::optional(out) : std::nullopt;
 }
 
 std::string entry_name(XXH128_hash_t hash) {
@@ -90,28 +88,72 @@ struct Handle {
     if (file >= 0) close(file);
   }
   Handle(const Handle&) = delete;
+  bool ended() { return close(std::exchange(file, -1)) == 0 || errno == EINTR; }
 };
 
 // Only this user writes to it.
 bool is_private(const struct stat& facts) { return facts.st_uid == geteuid() && (facts.st_mode & 022) == 0; }
 
-// All bytes of an entry, which is marked as used. Nothing: there is none, or none that may be trusted, or more than
-// `most` bytes, which nothing stored.
-std::optional<std::string> read_entry(int folder, const std::string& name, int64_t most) {
-  const Handle handle(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+// The folder, opened, or -1 with the reason why it is not used (may be null). It is opened for each use: descriptors
+// that a process keeps can be closed behind its back, and folders removed.
+int open_folder(const std::string& path, std::string* why_not) {
+  const int file = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat facts{};
-  if (handle.file < 0 || fstat(handle.file, &facts) != 0 || !S_ISREG(facts.st_mode) || !is_private(facts) ||
-      facts.st_size > most)
-    return std::nullopt;
-  std::string out(size_t(facts.st_size), '\0');
-  for (size_t at = 0; at < out.size();) {
-    const ssize_t got = read(handle.file, out.data() + at, out.size() - at);
+  std::string reason;
+  if (file < 0) {
+    reason = path + ": " + std::strerror(errno);
+  } else if (fstat(file, &facts) != 0 || facts.st_uid != geteuid()) {
+    reason = path + " belongs to another user";
+  } else if (!is_private(facts)) {
+    reason = path + " can be written by others";
+  } else {
+    return file;
+  }
+  if (file >= 0) close(file);
+  if (why_not != nullptr) *why_not = reason;
+  return -1;
+}
+
+// Makes a folder that is not there, and its parents. What is wrong, opening says.
+void make_folder(const std::string& path) {
+  for (size_t at = path.find('/', 1); at != path.npos; at = path.find('/', at + 1))
+    (void)mkdir(path.substr(0, at).c_str(), 0700);
+  (void)mkdir(path.c_str(), 0700);
+}
+
+enum class Reading : uint8_t { whole, damaged, impossible };
+
+bool read_all(int file, char* to, size_t bytes, size_t from) {
+  for (size_t at = 0; at < bytes;) {
+    const ssize_t got = pread(file, to + at, bytes - at, off_t(from + at));
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return std::nullopt;
+    if (got <= 0) return false;
     at += size_t(got);
   }
-  if (now() - nanoseconds(facts.st_mtim) > kFresh) (void)futimens(handle.file, nullptr);
-  return out;
+  return true;
+}
+
+// Reads an entry: its code, where its source is the one given (null: any). Memory is taken for what its header and its
+// size agree on alone. Entries that serve are marked as used.
+Reading read_entry(int folder, const std::string& name, const std::string_view* source, std::string& code) {
+  const Handle handle(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  struct stat facts{};
+  if (handle.file < 0 || fstat(handle.file, &facts) != 0 || !S_ISREG(facts.st_mode) || !is_private(facts))
+    return Reading::impossible;
+  std::string first(std::min(size_t(facts.st_size), sizeof(Header)), '\0');
+  if (!read_all(handle.file, first.data(), first.size(), 0)) return Reading::impossible;
+  const std::optional<Header> header = header_of_file(first, facts.st_size);
+  if (!header) return Reading::damaged;
+  if (source != nullptr && header->source_bytes != source->size()) return Reading::impossible;
+  std::string kept(header->source_bytes, '\0');
+  if (!read_all(handle.file, kept.data(), kept.size(), sizeof(Header))) return Reading::impossible;
+  if (source != nullptr && kept != *source) return Reading::impossible;
+  code.resize(header->code_bytes);
+  if (!read_all(handle.file, code.data(), code.size(), sizeof(Header) + kept.size())) return Reading::impossible;
+  const Header expected = header_of(kept, code);
+  if (std::memcmp(&expected, &*header, sizeof expected) != 0) return Reading::damaged;
+  if (source != nullptr && now() - nanoseconds(facts.st_mtim) > kFresh) (void)futimens(handle.file, nullptr);
+  return Reading::whole;
 }
 
 bool write_all(int file, std::string_view bytes) {
@@ -126,19 +168,35 @@ bool write_all(int file, std::string_view bytes) {
 
 // A whole entry under a name of its own; 0, or the reason why there is none.
 int write_draft(int folder, const std::string& draft, std::string_view source, std::string_view code) {
-  const Handle handle(openat(folder, draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  Handle handle(openat(folder, draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (handle.file < 0) return errno;
   const Header header = header_of(source, code);
   const bool written = write_all(handle.file, {reinterpret_cast<const char*>(&header), sizeof header}) &&
-                       write_all(handle.file, source) && write_all(handle.file, code);
+                       write_all(handle.file, source) && write_all(handle.file, code) && handle.ended();
   return written ? 0 : errno;
+}
+
+// Past the size that a process may give a file, a signal would end it.
+bool may_write(int64_t bytes) {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || uint64_t(bytes) <= limit.rlim_cur;
+}
+
+// Reasons that go on: no room, no rights. Others (too many open files, a folder that was just removed) pass.
+bool lasts(int reason) {
+  const int reasons[] = {ENOSPC, EDQUOT, EROFS, EACCES, EPERM, EFBIG, EISDIR};
+  return std::find(std::begin(reasons), std::end(reasons), reason) != std::end(reasons);
+}
+
+std::string without_end_slashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
 }
 
 std::string folder_by_environment() {
   if (getauxval(AT_SECURE) != 0) return "";
   if (const auto folder = environment("PLAIT_CACHE_DIR")) return *folder;
-  if (const auto folder = environment("XDG_CACHE_HOME"); folder && fs::path(*folder).is_absolute())
-    return *folder + "/plait";
+  if (const auto folder = environment("XDG_CACHE_HOME"); folder && folder->front() == '/') return *folder + "/plait";
   if (const auto home = environment("HOME")) return *home + "/.cache/plait";
   return "";
 }
@@ -155,98 +213,91 @@ int64_t limit_by_environment() {
 
 }  // namespace
 
-DiskCache::DiskCache(std::string folder, int64_t limit) : folder_(std::move(folder)), limit_(limit) {}
-
-DiskCache::~DiskCache() {
-  if (file_ >= 0) close(file_);
-}
+DiskCache::DiskCache(std::string folder, int64_t limit)
+    : folder_(without_end_slashes(std::move(folder))), limit_(limit) {}
 
 DiskCache& DiskCache::of_process() {
-  static DiskCache cache(folder_by_environment(), limit_by_environment());
+  // Never destroyed: threads may compile until the process is gone.
+  static auto& cache = *new DiskCache(folder_by_environment(), limit_by_environment());
   return cache;
 }
 
-// The file where only this user writes to the folder, else -1 with the reason kept.
-int DiskCache::check_folder(int file) {
-  struct stat facts{};
-  if (file < 0) {
-    why_not_ = fmt::format("{}: {}", folder_, std::strerror(errno));
-  } else if (fstat(file, &facts) != 0 || facts.st_uid != geteuid()) {
-    why_not_ = folder_ + " belongs to another user";
-  } else if (!is_private(facts)) {
-    why_not_ = folder_ + " can be written by others";
-  } else {
-    return file;
-  }
-  if (file >= 0) close(file);
-  return -1;
-}
-
-int DiskCache::open_folder() {
-  if (opened_.load(std::memory_order_acquire)) return file_;
-  const std::lock_guard lock(mutex_);
-  if (opened_) return file_;
-  if (folder_.empty()) {
-    why_not_ = "the environment names no folder";
-  } else if (limit_ <= 0) {
-    why_not_ = "PLAIT_CACHE_MIB is 0";
-  } else if (!fs::path(folder_).is_absolute()) {
-    why_not_ = folder_ + " is not an absolute path";
-  } else {
-    std::error_code error;  // what is wrong, opening says
-    fs::create_directories(fs::path(folder_).parent_path(), error);
-    (void)mkdir(folder_.c_str(), 0700);
-    file_ = check_folder(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  }
-  opened_.store(true, std::memory_order_release);
-  return file_;
-}
-
 std::string DiskCache::why_not() {
-  (void)open_folder();
+  if (folder_.empty()) return "the environment names no folder";
+  if (limit_ <= 0) return "PLAIT_CACHE_MIB is 0";
+  if (folder_[0] != '/') return folder_ + " is not an absolute path";
+  make_folder(folder_);
+  std::string out;
+  const Handle folder(open_folder(folder_, &out));
   const std::lock_guard lock(mutex_);
-  return why_not_;
+  return out.empty() ? stopped_ : out;
 }
 
 void DiskCache::stop(const std::string& reason) {
   full_ = true;
   const std::lock_guard lock(mutex_);
-  why_not_ = reason;
+  stopped_ = reason;
 }
 
-std::optional<std::string> DiskCache::find(std::string_view source) {
-  const int folder = open_folder();
-  if (folder < 0) return std::nullopt;
-  const std::optional<std::string> bytes =
-      read_entry(folder, entry_name(XXH3_128bits(source.data(), source.size())), most());
-  const std::optional<Parts> parts = bytes ? parts_of(*bytes) : std::nullopt;
-  if (!parts || parts->source != source) {
+std::optional<std::string> DiskCache::code_of(std::string_view source) {
+  if (folder_.empty() || limit_ <= 0 || folder_[0] != '/') return std::nullopt;
+  const Handle folder(open_folder(folder_, nullptr));
+  std::string code;
+  if (folder.file < 0) return std::nullopt;
+  const std::string name = entry_name(XXH3_128bits(source.data(), source.size()));
+  return read_entry(folder.file, name, &source, code) == Reading::whole ? std::optional(std::move(code)) : std::nullopt;
+}
+
+std::optional<std::string> DiskCache::find(std::string_view source) noexcept {
+  try {
+    std::optional<std::string> out = code_of(source);
+    ++(out ? hits_ : misses_);
+    return out;
+  } catch (const std::exception&) {  // no memory: none either
     ++misses_;
     return std::nullopt;
   }
-  ++hits_;
-  return std::string(parts->code);
 }
 
 // Without fsync: after a loss of power an entry may lack bytes, which its checksum tells.
-void DiskCache::store(std::string_view source, std::string_view code) {
+void DiskCache::write(std::string_view source, std::string_view code) {
   static std::atomic<uint64_t> count = 0;
-  const int folder = open_folder();
   const int64_t bytes = int64_t(sizeof(Header) + source.size() + code.size());
-  if (folder < 0 || full_ || bytes > most()) return;
+  if (folder_.empty() || folder_[0] != '/' || full_ || bytes > limit_ / kLargest || !may_write(bytes)) return;
+  int file = open_folder(folder_, nullptr);
+  if (file < 0 && errno == ENOENT) {
+    make_folder(folder_);
+    file = open_folder(folder_, nullptr);
+  }
+  const Handle folder(file);
+  if (file < 0) return;
+  const int64_t time = now();
+  const std::string draft = fmt::format("{}{}.{}.{:x}", kDraft, getpid(), count++, time);
   const XXH128_hash_t hash = XXH3_128bits(source.data(), source.size());
-  const std::string draft = fmt::format("{}{}.{}.{:x}", kDraft, getpid(), count++, now());
-  int reason = write_draft(folder, draft, source, code);
-  if (reason == 0 && renameat(folder, draft.c_str(), folder, entry_name(hash).c_str()) != 0) reason = errno;
+  int reason = write_draft(file, draft, source, code);
+  if (reason == 0 && renameat(file, draft.c_str(), file, entry_name(hash).c_str()) != 0) reason = errno;
   if (reason != 0) {
-    (void)unlinkat(folder, draft.c_str(), 0);
-    return stop(fmt::format("{}: {}", folder_, std::strerror(reason)));
+    (void)unlinkat(file, draft.c_str(), 0);
+    if (lasts(reason)) stop(fmt::format("{}: {}", folder_, std::strerror(reason)));
+    return;
   }
   ++stored_;
-  if (hash.low64 % kStoresPerCount == 0 && contents(false).bytes > limit_) (void)prune(limit_ / 4 * 3);
+  // By chance, so that of many short processes some look, and of many that do the same not all at once.
+  const int64_t seed[] = {time, getpid()};
+  const auto drawn = int64_t(XXH3_64bits(seed, sizeof seed) >> 1) % std::max<int64_t>(1, limit_ / kScans);
+  if (drawn < std::max(bytes, kBlock) && contents(false).bytes > limit_) (void)prune(limit_ / 4 * 3);
 }
 
-std::vector<DiskCache::File> DiskCache::files(int folder) {
+void DiskCache::store(std::string_view source, std::string_view code) noexcept {
+  try {
+    write(source, code);
+  } catch (const std::exception& error) {
+    full_ = true;
+  }
+}
+
+// What could be an entry. Removes what cannot, and drafts that were left behind.
+std::vector<DiskCache::File> DiskCache::entries(int folder) {
   std::vector<File> out;
   const int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR* const listing = copy < 0 ? nullptr : fdopendir(copy);
@@ -254,12 +305,19 @@ std::vector<DiskCache::File> DiskCache::files(int folder) {
     if (copy >= 0) close(copy);
     return out;
   }
+  const int64_t time = now();
   while (const dirent* entry = readdir(listing)) {  // NOLINT(concurrency-mt-unsafe): the listing is this call's own
     const std::string name = entry->d_name;
+    const bool draft = name.starts_with(kDraft);
     struct stat facts{};
-    if (!is_entry(name) && !name.starts_with(kDraft)) continue;
+    if (!draft && !is_entry(name)) continue;
     if (fstatat(folder, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode)) continue;
-    out.push_back({name, int64_t(facts.st_size), nanoseconds(facts.st_mtim)});
+    const int64_t used = nanoseconds(facts.st_mtim);
+    if (draft ? time - used > kFresh : facts.st_size < off_t(sizeof(Header))) {
+      (void)unlinkat(folder, name.c_str(), 0);
+    } else if (!draft) {
+      out.push_back({name, (int64_t(facts.st_size) + kBlock - 1) / kBlock * kBlock, used});
+    }
   }
   closedir(listing);
   return out;
@@ -267,17 +325,14 @@ std::vector<DiskCache::File> DiskCache::files(int folder) {
 
 DiskCache::Contents DiskCache::contents(bool verify) {
   Contents out;
-  const int folder = open_folder();
-  if (folder < 0) return out;
-  for (const File& file : files(folder)) {
-    if (!is_entry(file.name)) continue;
-    if (verify) {
-      const std::optional<std::string> bytes = read_entry(folder, file.name, most());
-      if (!bytes || !parts_of(*bytes)) {
-        ++out.damaged;
-        (void)unlinkat(folder, file.name.c_str(), 0);
-        continue;
-      }
+  const Handle folder(open_folder(folder_, nullptr));
+  if (folder.file < 0) return out;
+  for (const File& file : entries(folder.file)) {
+    std::string code;
+    if (verify && read_entry(folder.file, file.name, nullptr, code) == Reading::damaged) {
+      ++out.damaged;
+      (void)unlinkat(folder.file, file.name.c_str(), 0);
+      continue;
     }
     ++out.entries;
     out.bytes += file.bytes;
@@ -287,20 +342,15 @@ DiskCache::Contents DiskCache::contents(bool verify) {
 
 DiskCache::Contents DiskCache::prune(int64_t bytes) {
   Contents out;
-  const int folder = open_folder();
-  if (folder < 0) return out;
-  std::vector<File> all = files(folder);
+  const Handle folder(open_folder(folder_, nullptr));
+  if (folder.file < 0) return out;
+  std::vector<File> all = entries(folder.file);
   std::sort(all.begin(), all.end(), [](const File& a, const File& b) { return a.used > b.used; });  // newest first
-  const int64_t time = now();
   bool past = false;  // all that were used before go too
   for (const File& file : all) {
-    if (!is_entry(file.name)) {
-      if (time - file.used > kFresh) (void)unlinkat(folder, file.name.c_str(), 0);
-      continue;
-    }
     past = past || out.bytes + file.bytes > bytes;
     if (past) {
-      (void)unlinkat(folder, file.name.c_str(), 0);
+      (void)unlinkat(folder.file, file.name.c_str(), 0);
       continue;
     }
     ++out.entries;

@@ -21,7 +21,6 @@ class DiskCache {
   // A folder, by its absolute path, made where it is not there (parents too); empty: nothing is kept. `limit`: bytes of
   // all entries; 0: nothing is kept.
   DiskCache(std::string folder, int64_t limit);
-  ~DiskCache();
   DiskCache(const DiskCache&) = delete;
 
   // The cache of this process: in PLAIT_CACHE_DIR, else $XDG_CACHE_HOME/plait, else $HOME/.cache/plait, of at most
@@ -29,8 +28,8 @@ class DiskCache {
   // another user).
   static DiskCache& of_process();
 
-  std::optional<std::string> find(std::string_view source);
-  void store(std::string_view source, std::string_view code);
+  std::optional<std::string> find(std::string_view source) noexcept;
+  void store(std::string_view source, std::string_view code) noexcept;
 
   struct Counts {
     int64_t hits = 0, misses = 0, stored = 0;
@@ -38,17 +37,16 @@ class DiskCache {
   Counts counts() const { return {hits_, misses_, stored_}; }
   const std::string& folder() const { return folder_; }
   int64_t limit() const { return limit_; }
-  // Why nothing is kept; empty where entries are.
+  // Why nothing is kept, or nothing more; empty where entries are.
   std::string why_not();
 
   struct Contents {
-    int64_t entries = 0, bytes = 0;
-    int64_t damaged = 0;  // of those that were read
+    int64_t entries = 0, bytes = 0;  // whole blocks
+    int64_t damaged = 0;             // of those that were read
   };
   // What lies there; with `verify`, read whole, and what is damaged removed.
   Contents contents(bool verify);
-  // Removes entries, those not used for longest first, until they have at most so many bytes, and drafts that were left
-  // behind. What is left.
+  // Removes entries, those not used for longest first, until they have at most so many bytes. What is left.
   Contents prune(int64_t bytes);
 
  private:
@@ -58,21 +56,15 @@ class DiskCache {
     int64_t used;  // ns since the epoch
   };
 
-  int64_t most() const { return limit_ / 8; }  // bytes of an entry
-
-  int open_folder();  // -1: there is none
-  int check_folder(int file);
-  std::vector<File> files(int folder);
+  std::vector<File> entries(int folder);
+  std::optional<std::string> code_of(std::string_view source);
+  void write(std::string_view source, std::string_view code);
   void stop(const std::string& reason);
 
   const std::string folder_;
   const int64_t limit_;
-  // Once the folder is opened, or refused, threads that look for code take no lock, which a forked child could find
-  // taken.
-  std::atomic<bool> opened_ = false;
-  std::mutex mutex_;  // guards why_not_, and the opening
-  int file_ = -1;     // the folder
-  std::string why_not_;
+  std::mutex mutex_;  // guards stopped_
+  std::string stopped_;
   std::atomic<bool> full_ = false;  // nothing is stored any more
   std::atomic<int64_t> hits_ = 0, misses_ = 0, stored_ = 0;
 };

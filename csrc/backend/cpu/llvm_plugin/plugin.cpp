@@ -12,7 +12,6 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
-#include <llvm/TargetParser/Host.h>
 
 #include <cstring>
 #include <map>
@@ -176,11 +175,13 @@ Expected<std::unique_ptr<PlaitLlvmCode>> load_object(PlaitLlvmCompiler& compiler
                                                      ArrayRef<const char*> names, PlaitLlvmEntry* entries) {
   auto object = object::ObjectFile::createObjectFile(MemoryBufferRef(bytes, "kernel"));
   if (!object) return object.takeError();
+  if (!(*object)->isELF() || (*object)->getArch() != compiler.builder.getTargetTriple().getArch())
+    return failure("the object is not one of this host");
   auto code = std::make_unique<PlaitLlvmCode>(compiler.pool);
   Resolver resolver(compiler.symbols);
   RuntimeDyld linker(code->memory, resolver);
   linker.loadObject(**object);
-  linker.resolveRelocations();
+  if (!linker.hasError()) linker.resolveRelocations();
   std::string error;
   if (linker.hasError()) return failure(linker.getErrorString().str());
   if (code->memory.finalizeMemory(&error)) return failure(error);
@@ -232,7 +233,7 @@ constexpr PlaitLlvmInterface kInterface{
       return compiler->wide_vectors ? 64 : compiler->features.find("+avx2") != std::string::npos ? 32 : 16;
     },
     [](PlaitLlvmCompiler* compiler) { return compiler->identity.c_str(); },
-    []() -> const void* { return reinterpret_cast<const void*>(&sys::getHostCPUName); },
+    []() -> const void* { return reinterpret_cast<const void*>(&LLVM_NATIVE_TARGET); },
 };
 
 }  // namespace
