@@ -30,6 +30,7 @@ FENCE = re.compile(r"(?:^<!-- checked: ([^\n]*?) -->\n)?^```(\w+)?[ ]*([^\n`]*)\
 HOW = re.compile(r"exit (\d+)|(stderr)|bug (\w+)|filter (.+)", re.S)
 GENERATED = re.compile(r"(<!-- generated: (.*?) -->\n)(.*?)(<!-- end -->)", re.S)
 BUILDS = [tree.ROOT / "build" / preset for preset in ("release", "ci")]  # the first that has the command is taken
+PROGRAMS = ["plait", "plait_op_schema", "plait_with_bugs"]  # that documents are checked with
 
 
 def make_scratch(folder, root, binary_dir):
@@ -63,7 +64,7 @@ def run(script, folder, binary_dir, stderr=False, bug="", stops="-e"):
     if bug:
         path.insert(0, folder / "with_bugs")
         path[0].mkdir(exist_ok=True)
-        if not (path[0] / "plait").exists():
+        if not (path[0] / "plait").is_symlink():
             (path[0] / "plait").symlink_to(binary_dir / "plait_with_bugs")
         environment["PLAIT_TEST_BUG"] = bug
     environment["PATH"] = ":".join(map(str, path))
@@ -135,9 +136,9 @@ def main():
     parser.add_argument("--binary-dir", default=os.environ.get("PLAIT_BINARY_DIR"))
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     args = parser.parse_args()
-    built = next((folder for folder in BUILDS if (folder / "plait").exists()), None)
+    built = next((folder for folder in BUILDS if all((folder / program).exists() for program in PROGRAMS)), None)
     if args.binary_dir is None and built is None:
-        print(f"skipped: no command in {BUILDS[0]}, and no --binary-dir; make it: cmake --preset release && "
+        print(f"skipped: no folder with {', '.join(PROGRAMS)}, and no --binary-dir; make one: cmake --preset release && "
               "cmake --build --preset release")
         return 77
     binary_dir = pathlib.Path(args.binary_dir or built).resolve()
