@@ -29,7 +29,7 @@ import tree
 FENCE = re.compile(r"(?:^<!-- checked: ([^\n]*?) -->\n)?^```(\w+)?[ ]*([^\n`]*)\n(.*?)^```[ ]*$", re.M | re.S)
 HOW = re.compile(r"exit (\d+)|(stderr)|bug (\w+)|filter (.+)", re.S)
 GENERATED = re.compile(r"(<!-- generated: (.*?) -->\n)(.*?)(<!-- end -->)", re.S)
-BUILDS = [tree.ROOT / "build" / preset for preset in ("release", "ci")]  # the first that has the command is taken
+BUILDS = [tree.ROOT / "build" / preset for preset in ("release", "ci")]  # the first that has all programs is taken
 PROGRAMS = ["plait", "plait_op_schema", "plait_with_bugs"]  # that documents are checked with
 
 

@@ -70,7 +70,7 @@ Report report_for(const Loaded& loaded, const Target& target);
 // "21 launches of 11 kernels, 2 library calls, 1 collective"
 std::string counts_text(int64_t launches, int64_t kernels, int64_t library_calls, int64_t collectives);
 std::string counts_text(const Report& report);
-// "compile: 12.34 ms", and of how many kernels the code was on disk, where there were any.
+// "compile: 12.340 ms", and of how many kernels the code was on disk, where there were any.
 std::string compile_text(const Report& report);
 
 // Reads FILE where it is a stream, refuses outputs that would overwrite an input or each other, and where one of them

@@ -18,6 +18,10 @@ const PlaitLlvmInterface* interface_of(const std::string& folder) {
                                             "llvm-19-dev");
 }
 
+[[noreturn]] void refuse(const std::string& error, const std::string& function) {
+  throw InternalError(fmt::format("LLVM refuses the text of a kernel: {}", error), "kernel @" + function, "");
+}
+
 }  // namespace
 
 LlvmCompiler::LlvmCompiler(const std::string& plugin_folder, DiskCache* disk)
@@ -69,8 +73,7 @@ LlvmCompiler::Object LlvmCompiler::make_object(const std::string& text, const Na
   };
   if (interface_->compile(compiler_, text.c_str(), text.size(), names.data(), names.size(), take, &out.bytes,
                           &out.instructions, error, sizeof error) == 0)
-    throw InternalError(fmt::format("LLVM refuses the text of a kernel: {}", error),
-                        fmt::format("kernel @{}", names[0]), "");
+    refuse(error, names[0]);
   return out;
 }
 
@@ -83,8 +86,7 @@ LlvmCompiler::Compiled LlvmCompiler::compile(const std::string& text, const std:
   const Object object = make_object(text, names);
   std::string error;
   Compiled out = load(object, names, error);
-  if (out.code == nullptr)
-    throw InternalError(fmt::format("LLVM refuses the text of a kernel: {}", error), "kernel @" + functions[0], "");
+  if (out.code == nullptr) refuse(error, functions[0]);
   if (disk_ != nullptr) {
     std::string kept(reinterpret_cast<const char*>(&object.instructions), sizeof object.instructions);
     disk_->store(source, kept += object.bytes);

@@ -82,7 +82,7 @@ TEST_F(KeptCode, WhatCannotBeLoadedIsCompiledAgain) {
   const LlvmCompiler compiler("", &disk_);
   const auto first = compile(compiler, kernel_);
   const std::string source = kept_source(disk_.folder()), code = *disk_.find(source);
-  // Not an object, less than its head, one without the function, one whose sections lie elsewhere.
+  // Not an object, less than its head, nothing, one that is cut, one without the function.
   std::string cut = code.substr(0, code.size() / 2), renamed = code;
   for (size_t at = 0; (at = renamed.find(kernel_.name, at)) != renamed.npos;) renamed[at] = '?';
   for (const std::string& bad : {std::string("12345678no object"), std::string("123"), std::string(), cut, renamed}) {
