@@ -13,6 +13,7 @@
 #include <charconv>
 #include <cstring>
 #include <exception>
+#include <numeric>
 #include <utility>
 
 #include "base/environment.h"
@@ -97,7 +98,7 @@ bool is_private(const struct stat& facts) { return facts.st_uid == geteuid() && 
 // The folder, opened, or -1 with the reason why it is not used (may be null). It is opened for each use: descriptors
 // that a process keeps can be closed behind its back, and folders removed.
 int open_folder(const std::string& path, std::string* why_not) {
-  const int file = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const int file = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat facts{};
   std::string reason;
   if (file < 0) {
@@ -222,6 +223,8 @@ DiskCache& DiskCache::of_process() {
   return cache;
 }
 
+int DiskCache::open() const { return usable() ? open_folder(folder_, nullptr) : -1; }
+
 std::string DiskCache::why_not() {
   if (folder_.empty()) return "the environment names no folder";
   if (limit_ <= 0) return "PLAIT_CACHE_MIB is 0";
@@ -240,8 +243,7 @@ void DiskCache::stop(const std::string& reason) {
 }
 
 std::optional<std::string> DiskCache::code_of(std::string_view source) {
-  if (folder_.empty() || limit_ <= 0 || folder_[0] != '/') return std::nullopt;
-  const Handle folder(open_folder(folder_, nullptr));
+  const Handle folder(open());
   std::string code;
   if (folder.file < 0) return std::nullopt;
   const std::string name = entry_name(XXH3_128bits(source.data(), source.size()));
@@ -263,11 +265,11 @@ std::optional<std::string> DiskCache::find(std::string_view source) noexcept {
 void DiskCache::write(std::string_view source, std::string_view code) {
   static std::atomic<uint64_t> count = 0;
   const int64_t bytes = int64_t(sizeof(Header) + source.size() + code.size());
-  if (folder_.empty() || folder_[0] != '/' || full_ || bytes > limit_ / kLargest || !may_write(bytes)) return;
-  int file = open_folder(folder_, nullptr);
+  if (!usable() || full_ || bytes > limit_ / kLargest || !may_write(bytes)) return;
+  int file = open();
   if (file < 0 && errno == ENOENT) {
     make_folder(folder_);
-    file = open_folder(folder_, nullptr);
+    file = open();
   }
   const Handle folder(file);
   if (file < 0) return;
@@ -285,7 +287,11 @@ void DiskCache::write(std::string_view source, std::string_view code) {
   // By chance, so that of many short processes some look, and of many that do the same not all at once.
   const int64_t seed[] = {time, getpid()};
   const auto drawn = int64_t(XXH3_64bits(seed, sizeof seed) >> 1) % std::max<int64_t>(1, limit_ / kScans);
-  if (drawn < std::max(bytes, kBlock) && contents(false).bytes > limit_) (void)prune(limit_ / 4 * 3);
+  if (drawn >= std::max(bytes, kBlock)) return;
+  std::vector<File> all = entries(file);
+  const int64_t total = std::accumulate(all.begin(), all.end(), int64_t(0),
+                                        [](int64_t sum, const File& each) { return sum + each.bytes; });
+  if (total > limit_) (void)keep_newest(file, std::move(all), limit_ / 4 * 3);
 }
 
 void DiskCache::store(std::string_view source, std::string_view code) noexcept {
@@ -325,7 +331,7 @@ std::vector<DiskCache::File> DiskCache::entries(int folder) {
 
 DiskCache::Contents DiskCache::contents(bool verify) {
   Contents out;
-  const Handle folder(open_folder(folder_, nullptr));
+  const Handle folder(open());
   if (folder.file < 0) return out;
   for (const File& file : entries(folder.file)) {
     std::string code;
@@ -341,16 +347,18 @@ DiskCache::Contents DiskCache::contents(bool verify) {
 }
 
 DiskCache::Contents DiskCache::prune(int64_t bytes) {
+  const Handle folder(open());
+  return folder.file < 0 ? Contents{} : keep_newest(folder.file, entries(folder.file), bytes);
+}
+
+DiskCache::Contents DiskCache::keep_newest(int folder, std::vector<File> all, int64_t bytes) {
   Contents out;
-  const Handle folder(open_folder(folder_, nullptr));
-  if (folder.file < 0) return out;
-  std::vector<File> all = entries(folder.file);
   std::sort(all.begin(), all.end(), [](const File& a, const File& b) { return a.used > b.used; });  // newest first
   bool past = false;  // all that were used before go too
   for (const File& file : all) {
     past = past || out.bytes + file.bytes > bytes;
     if (past) {
-      (void)unlinkat(folder.file, file.name.c_str(), 0);
+      (void)unlinkat(folder, file.name.c_str(), 0);
       continue;
     }
     ++out.entries;

@@ -56,7 +56,10 @@ class DiskCache {
     int64_t used;  // ns since the epoch
   };
 
+  bool usable() const { return !folder_.empty() && folder_[0] == '/' && limit_ > 0; }
+  int open() const;  // the folder, or -1
   std::vector<File> entries(int folder);
+  Contents keep_newest(int folder, std::vector<File> all, int64_t bytes);
   std::optional<std::string> code_of(std::string_view source);
   void write(std::string_view source, std::string_view code);
   void stop(const std::string& reason);
