@@ -52,7 +52,7 @@ struct KeptSizes {
 // another. All else is asked while no other thread runs or prepares.
 class Compiled {
  public:
-  // Global tensors in, global tensors out. The first run of a class of sizes compiles it. Where the job has several
+  // Global tensors in, global tensors out. The first run of a specialization compiles it. Where the job has several
   // processes, all of them call with the same inputs and all get the outputs. Outputs are on the host, but for one rank
   // on a GPU, where a stream or an input in its memory is given.
   // UserError: an input is missing, unknown, or of the wrong dtype, rank or extents. CommError: a rank failed or hangs.

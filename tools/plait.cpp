@@ -162,9 +162,9 @@ std::optional<int> parse(int argc, char** argv, Arguments& args) {
     throw UserError(e.what(), "command line", "see plait --help");
   }
   const auto chosen = app.get_subcommands();
+  if (!chosen.empty()) args.command = chosen.front()->get_name();
   refuse_extras(app, chosen.empty() ? nullptr : chosen.front());
   if (chosen.size() > 1) throw UserError("two commands in one line", "plait", "give one");
-  args.command = chosen.front()->get_name();
   return std::nullopt;
 }
 

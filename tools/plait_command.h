@@ -86,6 +86,8 @@ void refuse_overwriting(const std::string& output, const std::string& flag, cons
                         const std::string& reads);
 // The exit code, where all that was printed has gone out; else tells why not.
 int finish_output(int code);
+// Says that standard output cannot be written; the exit code.
+int output_failed(const std::string& reason);
 
 // A library of others that this process has loaded.
 struct LoadedLibrary {

@@ -112,13 +112,17 @@ void settle_files(Arguments& args) {
   if (is_standard_output(args.svg)) args.svg = divert();
 }
 
+int output_failed(const std::string& reason) {
+  fmt::print(stderr, "error: standard output cannot be written: {}\n  help: write to a file on a disk with room\n",
+             reason);
+  return kUsersMistake;
+}
+
 int finish_output(int code) {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  const std::string reason = errno != 0 ? std::strerror(errno) : "an earlier part of it failed";
-  fmt::print(stderr, "error: standard output cannot be written: {}\n  help: write to a file on a disk with room\n",
-             reason);
-  return code == 0 ? 1 : code;
+  const int failed = output_failed(errno != 0 ? std::strerror(errno) : "an earlier part of it failed");
+  return code == 0 ? failed : code;
 }
 
 }  // namespace plait::tool

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstring>
@@ -134,7 +135,7 @@ class JobFolder {
   std::string path_;
 };
 
-// Passes on what is appended to a file.
+// Passes on what is appended to a file, until it cannot be written.
 class Tail {
  public:
   Tail(std::string path, int to) : path_(std::move(path)), to_(to) {}
@@ -142,13 +143,19 @@ class Tail {
     if (file_ >= 0) close(file_);
   }
   Tail(const Tail&) = delete;
+  int error() const { return error_; }  // of writing; 0: none
   void pass() {
+    if (error_ != 0) return;
     if (file_ < 0) file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
     char buffer[1 << 14];
     for (ssize_t count; file_ >= 0 && (count = read(file_, buffer, sizeof(buffer))) > 0;) {
       for (ssize_t done = 0; done < count;) {
         const ssize_t written = ::write(to_, buffer + done, size_t(count - done));
-        if (written <= 0) return;
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) {
+          error_ = errno;
+          return;
+        }
         done += written;
       }
     }
@@ -156,7 +163,7 @@ class Tail {
 
  private:
   std::string path_;
-  int to_, file_ = -1;
+  int to_, file_ = -1, error_ = 0;
 };
 
 std::atomic<int> interrupted = 0;
@@ -420,7 +427,7 @@ int Job::verdict() {
   }
   const bool ok = status_ && WIFEXITED(*status_) && WEXITSTATUS(*status_) == 0;
   const int64_t lost = lost_rank();
-  if (ok && lost < 0) return 0;
+  if (ok && lost < 0) return out_.error() == 0 ? 0 : output_failed(std::strerror(out_.error()));
   if (lost >= 0) {
     fmt::print(stderr, "error: the process of rank {} of {} was killed\n  at: {}\n", lost, words_.processes,
                place_of(board_->read(lost)));

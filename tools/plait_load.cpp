@@ -203,6 +203,11 @@ Loaded load(const Arguments& args) {
   out.fusion = parse_fusion(read_source(args), parse);
   warn_of_unused(*out.fusion);
   out.dumps = std::make_unique<DumpSink>();
+  out.dumps->check_files([file = args.file, inputs = args.inputs](const std::string& path) {
+    refuse_overwriting(path, "--dump", file, "FILE");
+    for (const auto& word : inputs)
+      refuse_overwriting(path, "--dump", name_and_value(word, "--input").second, "--input " + word);
+  });
   for (const auto& dumps : args.dumps) out.dumps->request(dumps);
   CompileOptions& options = out.options;
   options.dumps = out.dumps.get();

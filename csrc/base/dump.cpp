@@ -101,7 +101,9 @@ void DumpSink::put(std::string_view stage, std::string_view name, std::string_vi
       continue;
     }
     make_folder(r.folder);
-    write_whole_file(fmt::format("{}/{:02}_{}_{}.txt", r.folder, ++files, stage, name), text, "--dump");
+    const std::string path = fmt::format("{}/{:02}_{}_{}.txt", r.folder, ++files, stage, name);
+    if (check_) check_(path);
+    write_whole_file(path, text, "--dump");
   }
 }
 

@@ -21,6 +21,8 @@ class DumpSink {
   // Hands over a text: written to the request's folder, or to standard output. Files of all sinks of a process are
   // numbered in one row: fusions of the same name do not overwrite each other's.
   void put(std::string_view stage, std::string_view name, std::string_view text);
+  // Calls fn with the path of each file before it is written; what fn throws, put() throws.
+  void check_files(std::function<void(const std::string& path)> fn) { check_ = std::move(fn); }
   // Also calls fn for every text of a wanted stage, for tests and tools; `all` makes every stage wanted.
   void listen(std::function<void(std::string_view stage, std::string_view name, std::string_view text)> fn, bool all) {
     listener_ = std::move(fn);
@@ -35,6 +37,7 @@ class DumpSink {
   };
   std::vector<Request> requests_;
   std::function<void(std::string_view, std::string_view, std::string_view)> listener_;
+  std::function<void(const std::string&)> check_;
   bool all_ = false;
 };
 

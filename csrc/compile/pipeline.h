@@ -1,5 +1,5 @@
 #pragma once
-// One class of sizes on its way from a Fusion to a Program: the compiler as one page.
+// One specialization on its way from a Fusion to a Program: the compiler as one page.
 #include "compile/ask_multiples.h"
 #include "compile/emit_program.h"
 #include "compile/file_schedules.h"
@@ -9,7 +9,7 @@
 
 namespace plait {
 
-// Everything that one class of sizes compiled to.
+// Everything that one specialization compiled to.
 struct CompiledSpecialization {
   std::unique_ptr<Fusion> graph;            // after graph passes
   std::vector<Lookup> lookups;              // by ordinal, sizes over graph's pool

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "ir/text_limits.h"
+#include "sym/text_reader.h"
 
 namespace plait {
 
@@ -23,6 +24,9 @@ void check_name(std::string_view name, const std::string& where) {
   if (!is_identifier(name))
     throw UserError(fmt::format("`{}` is no name", name), where,
                     "names are letters, digits and _, not starting with a digit");
+  if (name.size() > kMaxName)
+    throw UserError(fmt::format("a name of {} characters", name.size()), where,
+                    fmt::format("names have at most {}", kMaxName));
 }
 
 }  // namespace
@@ -291,7 +295,9 @@ TensorView* Fusion::find(std::string_view name) const {
 
 std::string Fusion::unique_name(const std::string& hint) const {
   std::string base = is_identifier(hint) ? hint : "t";
-  if (!by_name_.count(base)) return base;
+  if (base.size() <= kMaxName && !by_name_.count(base)) return base;
+  constexpr size_t kSuffix = 12;  // `_` and a number
+  base.resize(std::min(base.size(), kMaxName - kSuffix));
   for (int& k = next_suffix_.emplace(base, 1).first->second;; ++k)
     if (std::string candidate = fmt::format("{}_{}", base, k); !by_name_.count(candidate)) return candidate;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct Array {
   std::vector<double> radius;     // empty: zero everywhere, or not asked for
   // What an element may be instead, on the other side of a discontinuity; empty: none.
   std::vector<std::optional<double>> alternative;
+  // All that an index may be, by element, where these are few but more than two numbers; value, radius and alternative
+  // cover them.
+  std::map<int64_t, std::vector<int64_t>> candidates;
   std::vector<uint8_t> excused;  // 1: hangs on a discontinuity, or nothing is known (reference/check.h); empty: none
   // Products and the sums that ranks may keep pending: an upper bound of the sum over the ranks of |partial|.
   std::vector<double> spread;

@@ -18,10 +18,6 @@ constexpr int kLargest = 8, kSparseLevel = 3, kMaxLevel = 14;
 
 bool is_seed(const TensorView& input) { return input.dtype == DType::u64 && input.rank() == 0; }
 
-uint32_t word_at(uint64_t seed, int64_t i, int64_t ordinal) {
-  return philox(seed, static_cast<uint64_t>(i / 4), static_cast<uint64_t>(ordinal))[i % 4];
-}
-
 int64_t small_integer(uint32_t word, int level, DType dtype) {
   const int zeros = std::max(0, level - kSparseLevel);
   // f8e5m2 is exact up to 8, where a sum could already have been rounded.
@@ -110,9 +106,19 @@ Tensor draw(const Draw& what, const DrawOptions& options, int level) {
   if (values && values->begin >= values->end && tensor.elements() > 0)
     throw UserError(fmt::format("nothing is in {}..{}", values->begin, values->end),
                     fmt::format("%{}: {}", input.name, type_text(input)), "set sizes that leave values in the range");
+  const bool is_normal = is_float(input.dtype) && !options.exact;
+  const double scale = input.role == TensorRole::parameter ? 0.02 : 1.0;
+  std::array<uint32_t, 4> words{};  // of the four elements from i - i % 4 on
+  std::array<double, 4> numbers{};
   for (int64_t i = 0; i < tensor.elements(); ++i, bytes += size_of(input.dtype)) {
-    const uint32_t word = word_at(options.seed, i, ordinal);
-    if (is_seed(input))
+    if (i % 4 == 0) {
+      words = philox(options.seed, static_cast<uint64_t>(i / 4), static_cast<uint64_t>(ordinal));
+      if (is_normal) numbers = normals(words);
+    }
+    const uint32_t word = words[static_cast<size_t>(i % 4)];
+    if (is_normal)
+      store_double(input.dtype, bytes, numbers[static_cast<size_t>(i % 4)] * scale);
+    else if (is_seed(input))
       store_int64(input.dtype, bytes, static_cast<int64_t>(options.seed));
     else if (input.dtype == DType::boolean)
       store_int64(input.dtype, bytes, word >> 31);
@@ -121,12 +127,8 @@ Tensor draw(const Draw& what, const DrawOptions& options, int level) {
                   values->begin + static_cast<int64_t>(word % static_cast<uint64_t>(values->end - values->begin)));
     else if (!is_float(input.dtype))
       store_int64(input.dtype, bytes, small_integer(word, level, input.dtype));
-    else if (options.exact)
-      store_double(input.dtype, bytes, static_cast<double>(small_integer(word, level, input.dtype)));
     else
-      store_double(input.dtype, bytes,
-                   normal(options.seed, static_cast<uint64_t>(i), static_cast<uint64_t>(ordinal)) *
-                       (input.role == TensorRole::parameter ? 0.02 : 1.0));
+      store_double(input.dtype, bytes, static_cast<double>(small_integer(word, level, input.dtype)));
   }
   return tensor;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "reference/indices.h"
 #include "reference/sums.h"
@@ -19,9 +20,9 @@ struct Updates {
   bool has_open() const { return !index.radius.empty() || !index.alternative.empty(); }
 
   // Calls put(place, k) for the element of the result that src[k] goes to, then, where the index may be another one,
-  // open(place, k) for every element that it may mean.
-  template <class Put, class Open>
-  void walk_all(Put&& put, Open&& open) const {
+  // open(place, k) for every element that it may mean, or, where nothing is known of it, anywhere(line, k) once.
+  template <class Put, class Open, class Anywhere>
+  void walk_all(Put&& put, Open&& open, Anywhere&& anywhere) const {
     const int64_t extent = in.shape[dim], stride = row_major_strides(in.shape)[dim];
     walk(strided(index.shape, without(row_major_strides(in.shape), dim)), [&](int64_t k, int64_t base, int64_t) {
       if (!offences.is_place(index.integer_at(k)))
@@ -29,15 +30,48 @@ struct Updates {
       else if (const int64_t at = index.integer_at(k) - offences.first(); at >= 0 && at < extent)
         put(base + at * stride, k);
       if (!is_open(k)) return;
-      const double value = index.value[k], radius = index.radius_at(k);
-      const double other = index.has_alternative(k) ? *index.alternative[k] : value;
-      for (int64_t p = 0; p < extent; ++p) {
-        const auto place = static_cast<double>(p + offences.first());
-        if (std::abs(place - value) <= radius || std::abs(place - other) <= radius) open(base + p * stride, k);
-      }
+      if (std::isinf(index.radius_at(k))) return anywhere(base, k);
+      walk_open(k, [&](int64_t p) { open(base + p * stride, k); });
     });
   }
+  // Calls fn(place) for the elements of a line.
+  template <class Fn>
+  void walk_line(int64_t line, Fn&& fn) const {
+    const int64_t extent = in.shape[dim], stride = row_major_strides(in.shape)[dim];
+    for (int64_t p = 0; p < extent; ++p) fn(line + p * stride);
+  }
+
+  // Calls fn for each place along the dim that element k of the index may mean.
+  template <class Fn>
+  void walk_open(int64_t k, Fn&& fn) const {
+    const int64_t extent = in.shape[dim], first = offences.first();
+    if (const auto few = index.candidates.find(k); few != index.candidates.end()) {
+      for (int64_t each : few->second)
+        if (each >= first && each - first < extent) fn(each - first);
+      return;
+    }
+    const double value = index.value[k], radius = index.radius_at(k);
+    const double other = index.has_alternative(k) ? *index.alternative[k] : value;
+    for (int64_t p = 0; p < extent; ++p) {
+      const auto place = static_cast<double>(p + first);
+      if (std::abs(place - value) <= radius || std::abs(place - other) <= radius) fn(p);
+    }
+  }
 };
+
+// Points of a place with an open index, beyond which they are one: the hull.
+constexpr size_t kMostPoints = 32;
+
+// One point that covers all.
+Point hull(std::span<const Point> points) {
+  double lo = kInfinity, hi = -kInfinity;
+  for (const Point& p : points) {
+    if (!std::isfinite(p.value) || !std::isfinite(p.radius)) return {p.value, kInfinity};
+    lo = std::min(lo, p.value - p.radius), hi = std::max(hi, p.value + p.radius);
+  }
+  const double middle = lo + (hi - lo) / 2;
+  return {middle, std::nextafter(std::max(hi - middle, middle - lo), kInfinity)};
+}
 
 // An index that may lie elsewhere moves what it adds there: every place that it may mean is opened by its size.
 Array add_floats(const Updates& updates, bool whole, const Context& context) {
@@ -50,11 +84,15 @@ Array add_floats(const Updates& updates, bool whole, const Context& context) {
     if (from.excused_at(i)) sum.marks |= kExcusedTerm;
   };
   for (int64_t i = 0; i < in.elements(); ++i) add(sums[i], in, i);
+  const auto size_of_term = [&](int64_t k) {
+    const double x = src.value[k];
+    return x == x ? std::abs(x) + src.radius_at(k) : HUGE_VAL;
+  };
+  std::map<int64_t, double> lines;
   updates.walk_all([&](int64_t place, int64_t k) { add(sums[place], src, k); },
-                   [&](int64_t place, int64_t k) {
-                     const double x = src.value[k];
-                     open[place] += x == x ? std::abs(x) + src.radius_at(k) : HUGE_VAL;
-                   });
+                   [&](int64_t place, int64_t k) { open[place] += size_of_term(k); },
+                   [&](int64_t line, int64_t k) { lines[line] += size_of_term(k); });
+  for (const auto& [line, size] : lines) updates.walk_line(line, [&](int64_t place) { open[place] += size; });
   for (int64_t i = 0; i < out.elements(); ++i) {
     if (!open.empty()) sums[i].size += open[i];
     Total result = total(sums[i], accumulation_type(in.dtype), context.options.ranks);
@@ -80,12 +118,15 @@ Array add_integers(const Updates& updates) {
     sums.push_back(static_cast<uint64_t>(in.integer_at(i)));
     open[i] = in.radius_at(i);
   }
+  std::map<int64_t, double> lines;
   updates.walk_all(
       [&](int64_t place, int64_t k) {
         sums[place] += static_cast<uint64_t>(src.integer_at(k));
         open[place] += src.radius_at(k);
       },
-      [&](int64_t place, int64_t k) { open[place] += std::abs(src.value[k]) + src.radius_at(k); });
+      [&](int64_t place, int64_t k) { open[place] += std::abs(src.value[k]) + src.radius_at(k); },
+      [&](int64_t line, int64_t k) { lines[line] += std::abs(src.value[k]) + src.radius_at(k); });
+  for (const auto& [line, size] : lines) updates.walk_line(line, [&](int64_t place) { open[place] += size; });
   for (int64_t i = 0; i < out.elements(); ++i) set_integer(out, i, static_cast<int64_t>(sums[i]), open[i]);
   return out;
 }
@@ -101,8 +142,11 @@ Array multiply_floats(const Updates& updates, bool whole, const Context& context
     if (from.excused_at(i)) product.marks |= kExcusedTerm;
   };
   for (int64_t i = 0; i < in.elements(); ++i) multiply(products[i], in, i);
+  std::set<int64_t> lines;
   updates.walk_all([&](int64_t place, int64_t k) { multiply(products[place], src, k); },
-                   [&](int64_t place, int64_t) { open[place] = true; });
+                   [&](int64_t place, int64_t) { open[place] = true; },
+                   [&](int64_t line, int64_t) { lines.insert(line); });
+  for (int64_t line : lines) updates.walk_line(line, [&](int64_t place) { open[place] = true; });
   for (int64_t i = 0; i < out.elements(); ++i) {
     Total result = total(products[i], accumulation_type(in.dtype), context.options.ranks);
     if (!context.options.radius) result.own = 0;
@@ -123,12 +167,14 @@ Array multiply_integers(const Updates& updates) {
     products.push_back(static_cast<uint64_t>(in.integer_at(i)));
     open[i] = in.radius_at(i) != 0;
   }
+  std::set<int64_t> lines;
   updates.walk_all(
       [&](int64_t place, int64_t k) {
         products[place] *= static_cast<uint64_t>(src.integer_at(k));
         open[place] = open[place] || src.radius_at(k) != 0;
       },
-      [&](int64_t place, int64_t) { open[place] = true; });
+      [&](int64_t place, int64_t) { open[place] = true; }, [&](int64_t line, int64_t) { lines.insert(line); });
+  for (int64_t line : lines) updates.walk_line(line, [&](int64_t place) { open[place] = true; });
   for (int64_t i = 0; i < out.elements(); ++i)
     set_integer(out, i, static_cast<int64_t>(products[i]), open[i] ? kInfinity : 0);
   return out;
@@ -147,11 +193,16 @@ Array set_elements(const Updates& updates) {
   std::vector<Source> last;
   for (int64_t i = 0; i < out.elements(); ++i) last.push_back({&updates.in, i});
   std::map<int64_t, std::vector<Point>> others;  // by place
-  const auto note = [&](int64_t place, const Source& s) {
-    others[place].push_back({s.from->value[s.element], s.from->radius_at(s.element)});
-    if (const auto other = alternative_of(*s.from, s.element))
-      others[place].push_back({*other, s.from->radius_at(s.element)});
+  const auto add = [](std::vector<Point>& points, const Source& s) {
+    points.push_back({s.from->value[s.element], s.from->radius_at(s.element)});
+    if (const auto other = alternative_of(*s.from, s.element)) points.push_back({*other, s.from->radius_at(s.element)});
   };
+  std::map<int64_t, std::vector<Point>> anywhere;  // by line
+  const auto note_in = [&](std::vector<Point>& points, const Source& s) {
+    add(points, s);
+    if (points.size() > kMostPoints) points = {hull(points)};
+  };
+  const auto note = [&](int64_t place, const Source& s) { note_in(others[place], s); };
   updates.walk_all(
       [&](int64_t place, int64_t k) {
         if (updates.is_open(k))
@@ -162,12 +213,19 @@ Array set_elements(const Updates& updates) {
       },
       [&](int64_t place, int64_t k) {
         if (last[place].from != &updates.src || last[place].element != k) note(place, {&updates.src, k});
-      });
+      },
+      [&](int64_t line, int64_t k) { note_in(anywhere[line], {&updates.src, k}); });
+  for (const auto& [line, points] : anywhere)
+    updates.walk_line(line, [&](int64_t place) {
+      std::vector<Point>& all = others[place];
+      all.insert(all.end(), points.begin(), points.end());
+    });
   for (int64_t i = 0; i < out.elements(); ++i) copy_element(*last[i].from, last[i].element, out, i);
   for (auto& [place, points] : others) {
-    note(place, last[place]);
-    std::rotate(points.begin(), points.end() - (out.has_alternative(place) ? 2 : 1), points.end());
-    set_possible(out, place, join(out.dtype, points), true);
+    std::vector<Point> all;
+    add(all, last[place]);
+    all.insert(all.end(), points.begin(), points.end());
+    set_possible(out, place, join(out.dtype, all), true);
   }
   return out;
 }
@@ -191,6 +249,7 @@ class Extrema {
       found[i].winner = {&in, i};
       bound(found[i], {&in, i}, true);
     }
+    std::map<int64_t, Extremum> lines;  // what may be anywhere in one
     updates_.walk_all(
         [&](int64_t place, int64_t k) {
           const Source mine{&updates_.src, k};
@@ -200,7 +259,15 @@ class Extrema {
         [&](int64_t place, int64_t k) {
           found[place].open = true;
           bound(found[place], {&updates_.src, k}, false);
-        });
+        },
+        [&](int64_t line, int64_t k) { bound(lines[line], {&updates_.src, k}, false); });
+    for (const auto& [line, e] : lines)
+      updates_.walk_line(line, [&](int64_t place) {
+        found[place].open = true;
+        found[place].unknown |= e.unknown;
+        found[place].hi = std::max(found[place].hi, e.hi);
+        found[place].excused = std::max(found[place].excused, e.excused);
+      });
     Array out = make_array(in.dtype, in.shape);
     for (int64_t i = 0; i < out.elements(); ++i) set(out, i, found[i]);
     return out;

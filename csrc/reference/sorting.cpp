@@ -56,6 +56,8 @@ class SortedRow {
         set_unknown(indices, to[place]);
       else if (who[place].size() > 1)
         set_possible(indices, to[place], join(DType::i64, who[place]), true);
+      if (!unknown[place] && who[place].size() > 2)
+        for (const Point& p : who[place]) indices.candidates[to[place]].push_back(static_cast<int64_t>(p.value));
     }
   }
 

@@ -45,7 +45,7 @@ void Product::multiply(double factor, double r) {
   ++count;
   if (!std::isfinite(factor) || !std::isfinite(r)) {
     marks |= mark_of(factor, r);
-    negative ^= factor < 0;
+    negative ^= std::signbit(factor);
     return;
   }
   value *= factor;
@@ -58,7 +58,7 @@ void Product::multiply(double factor, double r) {
     zero = true;
   else
     small *= std::min(smallest, 1.0);
-  negative ^= factor < 0;
+  negative ^= std::signbit(factor);
 }
 
 Total total(const Product& p, DType wide, int64_t ranks) {
@@ -74,7 +74,7 @@ Total total(const Product& p, DType wide, int64_t ranks) {
     if (!p.zero && p.small == 1 && surely_overflows(wide, least)) return sure(p.negative ? -kInfinity : kInfinity);
     return unknown(p.zero ? 0 : p.value);
   }
-  if (p.zero) return sure(0);
+  if (p.zero) return sure(p.negative ? -0.0 : 0.0);
   double own = 0;
   if (p.count > 1 && !(p.exact && p.large * unit_roundoff(wide) <= 1)) {
     const double far = std::max(std::abs(p.lo), std::abs(p.hi));

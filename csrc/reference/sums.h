@@ -42,7 +42,7 @@ struct Product {
   double large = 1, small = 1;  // of max(1, |factor|) and min(1, |factor|): no product of some factors lies outside
   int64_t count = 0;
   uint8_t marks = 0;
-  bool zero = false, negative = false;  // a factor is 0; an odd number of factors is below 0
+  bool zero = false, negative = false;  // a factor is 0; an odd number of factors has the sign of -1
   bool exact = false;                   // as of a sum
 
   void multiply(double factor, double r);

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "base/error.h"
 
@@ -86,24 +89,56 @@ class Binder {
     return bytes;
   }
 
+  // Where a dense view lies; views of other shapes may lie in the same place.
+  struct Place {
+    uint32_t value;
+    int64_t offset, elements;
+    auto operator<=>(const Place&) const = default;
+  };
+  std::optional<Place> place_of(const View& view) const {
+    const std::vector<int64_t> extents = extents_of(view);
+    if (strides_of(view) != row_major_strides(extents)) return std::nullopt;
+    return Place{view.value.index, offset_of(view), element_count(extents)};
+  }
+
+  // Bytes of views, each so many times; of those in one place the most.
+  class Traffic {
+   public:
+    explicit Traffic(const Binder& binder) : binder_(binder) {}
+    void add(const View& view, int64_t times) {
+      const int64_t bytes = times * binder_.bytes_of(view);
+      int64_t before = 0;
+      if (const auto place = binder_.place_of(view))
+        before = std::exchange(seen_[*place], std::max(seen_[*place], bytes));
+      total_ += std::max<int64_t>(bytes - before, 0);
+    }
+    int64_t total() const { return total_; }
+
+   private:
+    const Binder& binder_;
+    std::map<Place, int64_t> seen_;
+    int64_t total_ = 0;
+  };
+
   int64_t moved_by(const BoundStep& bound) const {
     if (bound.skipped) return 0;
-    std::vector<View> views = results(*step_);
-    if (step_->kind == StepKind::CopyStep) return 2 * bytes_of(views[0]);
-    if (const auto* launch = as<LaunchStep>(*step_); launch != nullptr)
-      if (const auto& taken = program_.kernels[launch->kernel.index].taken; !taken.empty()) {
-        int64_t bytes = 0;
-        size_t i = 0;
-        for (const auto* list : {&launch->inputs, &launch->outputs, &launch->workspaces})
-          for (const View& view : *list) bytes += taken[i++] * bytes_of(view);
-        return bytes;
-      }
+    std::vector<View> written = results(*step_);
+    if (step_->kind == StepKind::CopyStep) return 2 * bytes_of(written[0]);
+    const auto* launch = as<LaunchStep>(*step_);
+    const std::vector<int64_t>* taken = launch == nullptr ? nullptr : &program_.kernels[launch->kernel.index].taken;
+    Traffic reads(*this), writes(*this);
+    if (taken != nullptr && !taken->empty()) {
+      size_t i = 0;
+      for (const View& view : launch->inputs) reads.add(view, (*taken)[i++]);
+      for (const auto* list : {&launch->outputs, &launch->workspaces})
+        for (const View& view : *list) writes.add(view, (*taken)[i++]);
+      return reads.total() + writes.total();
+    }
+    for (const View& view : written) writes.add(view, 1);
     if (!bound.zero_fill)
       for (const View& view : operands(*step_))
-        if (std::find(views.begin(), views.end(), view) == views.end()) views.push_back(view);
-    int64_t bytes = 0;
-    for (const View& view : views) bytes += bytes_of(view);
-    return bytes;
+        if (std::find(written.begin(), written.end(), view) == written.end()) reads.add(view, 1);
+    return reads.total() + writes.total();
   }
 
   // Places the views, and checks that they are inside of their values.

@@ -59,8 +59,8 @@ std::vector<int64_t> ranks_that_differ(const Program& program, RankValues& value
 
 // Bytes of one run on one rank.
 struct MovedBytes {
-  // What each step reads and writes: every view of its operands and results once, what strides of 0 repeat too, and of
-  // a copy the part that is copied.
+  // What each step reads and writes: every view of its operands and results once, those that lie in one place too, what
+  // strides of 0 repeat too, and of a copy the part that is copied.
   int64_t moved = 0;
   int64_t least = 0;  // each input and output of the program once
 };

@@ -42,19 +42,25 @@ struct PolarPoint {
   double number(bool odd_lane) const { return odd_lane ? radius * std::sin(angle) : radius * std::cos(angle); }
 };
 
-// Box-Muller in double on the lane pairs (0, 1) and (2, 3) that the element is of: r = sqrt(-2 log(1 - u)) of the even
-// lane, angle 2 pi u of the odd lane. Always finite.
-inline PolarPoint normal_point(uint64_t seed, uint64_t linear_index, uint64_t offset) {
-  const auto words = philox(seed, linear_index / 4, offset);
-  const unsigned pair = linear_index % 4 & 2;
+// Box-Muller in double on the lane pairs (0, 1) and (2, 3): r = sqrt(-2 log(1 - u)) of the even lane, angle 2 pi u of
+// the odd lane. Always finite. `pair`: its even lane.
+inline PolarPoint normal_point(const std::array<uint32_t, 4>& words, unsigned pair) {
   return {std::sqrt(-2.0 * std::log(1.0 - double(uniform_from_bits(words[pair])))),
           2.0 * std::numbers::pi * double(uniform_from_bits(words[pair + 1]))};
+}
+inline PolarPoint normal_point(uint64_t seed, uint64_t linear_index, uint64_t offset) {
+  return normal_point(philox(seed, linear_index / 4, offset), linear_index % 4 & 2);
 }
 
 // Standard normal number: r cos of the point for an even lane, r sin for an odd one. Its meaning for f32 tensors; a
 // backend that computes in f32 errs by at most 2^-24 (16 r + 4 |number|).
 inline double normal(uint64_t seed, uint64_t linear_index, uint64_t offset) {
   return normal_point(seed, linear_index, offset).number(linear_index % 2);
+}
+// The same of the four lanes.
+inline std::array<double, 4> normals(const std::array<uint32_t, 4>& words) {
+  const PolarPoint low = normal_point(words, 0), high = normal_point(words, 2);
+  return {low.number(false), low.number(true), high.number(false), high.number(true)};
 }
 
 }  // namespace plait

@@ -51,15 +51,6 @@ Labels part_labels(const ScatterPart& part) {
   return out;
 }
 
-// The tensor that a chain of broadcasts repeats.
-const TensorView* repeated(const TensorView* t) {
-  while (t->definition != nullptr &&
-         (t->definition->kind == OpKind::Broadcast || t->definition->kind == OpKind::Squeeze ||
-          t->definition->kind == OpKind::Unsqueeze))
-    t = inputs(*t->definition)[0];
-  return t;
-}
-
 class Planner {
  public:
   Planner(std::span<Op* const> ops, std::span<TensorView* const> outputs, ScatterPlan& plan)
@@ -82,6 +73,14 @@ class Planner {
 
  private:
   bool computes(const TensorView& t) const { return t.definition != nullptr && own_.contains(t.definition); }
+
+  // The tensor that a chain of the kernel's own broadcasts repeats.
+  const TensorView* repeated(const TensorView* t) const {
+    while (computes(*t) && (t->definition->kind == OpKind::Broadcast || t->definition->kind == OpKind::Squeeze ||
+                            t->definition->kind == OpKind::Unsqueeze))
+      t = inputs(*t->definition)[0];
+    return t;
+  }
 
   std::optional<std::string> find_parts() {
     own_.insert(ops_.begin(), ops_.end());

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "ir/factors.h"
 #include "schedule/reads.h"
+#include "segment/extent_numbers.h"
 #include "segment/group_order.h"
 
 namespace plait {
@@ -100,10 +101,26 @@ class Grouper {
     return o.kind == OpKind::Slice || keeps_places(o) || (on_view && o.kind == OpKind::Reshape);
   }
 
+  // Moves of what is in memory that scatters alone read, also by way of each other: their kernels read through them.
+  std::vector<bool> find_scatter_views() const {
+    std::vector<bool> from_memory(out_.ops.size(), false), out(out_.ops.size(), false);
+    for (size_t i = 0; i < out_.ops.size(); ++i) {
+      if (!is_move(op(static_cast<int>(i))) || !keeps_places(*out_.ops[i])) continue;
+      const int from = out_.maker(inputs(*out_.ops[i])[0]);
+      from_memory[i] = in_memory(from) || from_memory[static_cast<size_t>(from)];
+    }
+    for (size_t i = out_.ops.size(); i-- > 0;)
+      out[i] =
+          from_memory[i] && !readers_[i].empty() && !outputs_.contains(out_.ops[i]->results[0]) &&
+          std::ranges::all_of(readers_[i], [&](int r) { return out[static_cast<size_t>(r)] || scatters_alone(r); });
+    return out;
+  }
+
   // Free: read by elementwise ops and moves only, no output, and a constant, a view, or a scalar made of inputs and
   // free ones.
   void find_free() {
     out_.free.assign(out_.ops.size(), false);
+    const std::vector<bool> scatter_views = find_scatter_views();
     std::vector<int> again(out_.ops.size(), 1);  // ops that a reader computes for it, at most
     for (size_t i = 0; i < out_.ops.size(); ++i) {
       const Op& o = *out_.ops[i];
@@ -115,7 +132,7 @@ class Grouper {
         if (from >= 0) again[i] = std::min(kFreeOps + 1, again[i] + again[static_cast<size_t>(from)]);
       }
       scalar = scalar && again[i] <= kFreeOps;
-      const bool view = is_free_view(o);
+      const bool view = scatter_views[i] || is_free_view(o);
       if (view) {
         const int from = out_.maker(inputs(o)[0]);
         again[i] = from >= 0 && is_free(from) ? again[static_cast<size_t>(from)] + 1 : 1;
@@ -123,7 +140,7 @@ class Grouper {
       const auto& readers = readers_[i];
       const bool inside = (constant || scalar || (view && again[i] <= kFreeOps)) && !readers.empty() &&
                           !outputs_.contains(o.out()) && std::all_of(readers.begin(), readers.end(), [&](int r) {
-                            return absorbs(op(r)) || (!view && scatters_alone(r));
+                            return absorbs(op(r)) || ((!view || scatter_views[i]) && scatters_alone(r));
                           });
       out_.free[i] = inside && !seeds_random(readers, o.out());
     }
@@ -147,22 +164,10 @@ class Grouper {
     });
   }
 
-  // One number per distinct extent; proven equal ones share it.
-  int extent_number(sym::Expr e) {
-    if (const auto it = extent_numbers_.find(e.id()); it != extent_numbers_.end()) return it->second;
-    int number = static_cast<int>(extent_numbers_.size());
-    if (!e.constant()) {  // constants are equal only to themselves
-      for (const auto& [known, k] : extents_)
-        if (sym::proven(sym::eq(known, e))) number = k;
-      extents_.emplace_back(e, number);
-    }
-    return extent_numbers_[e.id()] = number;
-  }
-
   std::vector<int> domain(const TensorView& tensor) {
     std::vector<int> out;
     for (const Axis& a : tensor.domain.logical)
-      if (a.extent.constant() != 1) out.push_back(extent_number(a.extent));
+      if (a.extent.constant() != 1) out.push_back(extents_.number(a.extent));
     return out;
   }
 
@@ -264,12 +269,8 @@ class Grouper {
     if (domains_[sp] != domains_[sc]) {
       for (int t : made_[sp]) {
         const auto& readers = readers_[static_cast<size_t>(t)];
-        const bool inner = outside_[static_cast<size_t>(t)] < kStored && std::all_of(
-                                                                             readers.begin(), readers.end(),
-                                                                             [&](int r) {
-                                                                               const int g = group(r);
-                                                                               return g == p || g == c;
-                                                                             });
+        const auto near = [&](int r) { return group(r) == p || group(r) == c; };
+        const bool inner = outside_[static_cast<size_t>(t)] < kStored && std::ranges::all_of(readers, near);
         if (!inner)
           return fmt::format("%{}: {} is written to memory, and {} has another domain", op(t).results[0]->name,
                              type_text(*op(t).results[0]), op(*made_[sc].begin()).results[0]->name);
@@ -588,8 +589,7 @@ class Grouper {
   std::vector<bool> moves_;                // groups whose kernel computes moves
   std::set<std::array<int, 4>> refused_;   // two groups and their sizes, that the scheduler of rows does not take
   std::vector<std::vector<std::pair<int, int>>> cuts_;  // refused edges from ops of a group
-  std::map<uint64_t, int> extent_numbers_;
-  std::vector<std::pair<sym::Expr, int>> extents_;  // those that are no constants
+  ExtentNumbers extents_;
   std::optional<GroupOrder> order_;
 };
 

@@ -8,7 +8,8 @@
 namespace plait::sym {
 namespace {
 
-constexpr size_t kMaxOperands = 32;  // of min and max; more are nested
+constexpr size_t kMaxOperands = 32;  // of min and max that a sum is spread over
+constexpr size_t kMaxFlat = 1024;    // of min and max that are themselves operands of one; more are nested
 constexpr size_t kMaxCompared = 64;  // operands of one min or max that are compared with each other
 
 bool is_choice(const Node* n) { return n->kind == Kind::min || n->kind == Kind::max; }
@@ -45,10 +46,10 @@ bool open_operand(Kind kind, Operands& all, size_t at) {
   for (size_t i = 0; i < p.terms.size(); ++i) {
     const Term t = p.terms[i];
     if (!is_choice(t.base) || (t.base->kind == kind) != (t.coef > 0)) continue;
-    if (all.size() + t.base->operands.size() - 1 > kMaxOperands) continue;
+    const bool alone = p.terms.size() == 1 && p.constant == 0 && t.coef == 1;
+    if (all.size() + t.base->operands.size() - 1 > (alone ? kMaxFlat : kMaxOperands)) continue;
     const auto parts = shifted(impl_of(all[at].value), t.base->operands, t.coef, dropped(p, i));
     if (!parts) continue;
-    const bool alone = p.terms.size() == 1 && p.constant == 0 && t.coef == 1;
     size_t group = all[at].group;
     all.erase(all.begin() + static_cast<ptrdiff_t>(at));
     for (const Operand& o : all) group = std::max(group, o.group);

@@ -14,7 +14,6 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) { return is_letter(c) || is_digit(c); }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-constexpr size_t kMaxName = 1000;  // characters; comparing longer names for a suggestion would take long
 
 size_t count_words(std::string_view text) {
   size_t words = 0;

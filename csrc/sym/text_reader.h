@@ -12,6 +12,8 @@ namespace plait {
 
 inline constexpr size_t kMaxWords = 500;  // of an expression; making its canonical form takes more than linear time
 
+inline constexpr size_t kMaxName = 1000;  // characters; comparing longer names for a suggestion would take long
+
 inline constexpr size_t kMaxQuoted = 1000;  // characters of a text in quotes
 
 // Whether the expression as print writes it has at most kMaxWords words.

@@ -110,6 +110,10 @@ FusionRef parsed(const std::string& text, const std::string& file, const std::ma
   for (const auto& [name, value] : set) options.set[name] = nb::cast<std::string>(nb::str(value));
   std::shared_ptr<Fusion> fusion = parse_fusion(text, options);
   verify(*fusion);
+  for (const TensorView* t : fusion->inputs())
+    if (fusion->readers(t).empty() && !fusion->is_output(t) &&
+        PyErr_WarnEx(PyExc_UserWarning, fmt::format("no op reads input %{}: {}", t->name, type_text(*t)).c_str(), 2) < 0)
+      throw nb::python_error();
   return {std::move(fusion)};
 }
 
@@ -155,7 +159,7 @@ void bind_fusions(nb::module_& m) {
       .def_static("parse", parsed, nb::arg("text"), nb::arg("file") = "<text>",
                   nb::arg("set") = std::map<std::string, nb::object>(),
                   "Reads the text form. `file` is named in errors; `set` overrides lets of sizes and dtypes. Raises "
-                  "UserError with the place.")
+                  "UserError with the place, and warns of inputs that no op reads.")
       .def_prop_ro("name", [](const FusionRef& f) { return f.fusion->name(); }, "Name without the @.")
       .def("input", [](const FusionRef& f, std::string name, nb::handle shape, nb::handle dtype) {
              return ref(f, f.fusion->input(std::move(name), shape_of(shape), dtype_of(dtype)));

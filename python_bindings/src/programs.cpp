@@ -426,8 +426,8 @@ void bind_programs(nb::module_& m) {
            "Global arrays in, global Arrays out by name in the order of the fusion's outputs. Inputs are given by position, "
            "by keyword or as one dict, which those named `stream`, `threads` and `out` need. `out`: arrays that outputs are "
            "written into, as a dict by name, a list in the order of the outputs with None for those to be made, or the one "
-           "array of a fusion with one output; the Array that is returned is of the same memory. The first run of a class of sizes "
-           "compiles it. `stream`: a CUDA stream as an integer, 0 for the legacy default one, for one rank on a "
+           "array of a fusion with one output; the Array that is returned is of the same memory. The first run of a "
+           "specialization compiles it. `stream`: a CUDA stream as an integer, 0 for the legacy default one, for one rank on a "
            "GPU: the work is queued there and the call does not wait, the inputs stay until it is done. None: the call "
            "waits. Raises UserError, CommError.")
       .def("_run_capsules", run_capsules, nb::arg("inputs"), nb::arg("stream") = nb::none(),
@@ -449,7 +449,7 @@ void bind_programs(nb::module_& m) {
       .def_prop_ro("memory", memory, "Of the device, which all programs on it share: bytes held from the system and in use, "
                    "allocations that memory which came back served, and those that it did not, as a dict.")
       .def_prop_ro("classes", [](Program& p) { return locked(p, [&] { return p.compiled->classes(); }); },
-                   "How many classes of sizes were compiled.")
+                   "How many specializations were compiled.")
       .def_prop_ro("kernels", kernels, "Generated kernels of the class that ran last.")
       .def("layout", layout, nb::arg("tensor"), "`{0: tp}` of a tensor by name, after propagation. Raises UserError.")
       .def("local_shape", local_shape, nb::arg("output"), nb::arg("rank"), "Shape of a rank's piece. Raises UserError.")
@@ -484,7 +484,7 @@ void bind_programs(nb::module_& m) {
   m.def("compile", compile_fusion, nb::arg("fusion"), nb::kw_only(), nb::arg("device") = nb::none(),
         nb::arg("comm") = "local", nb::arg("ranks") = nb::none(), nb::arg("sizes") = Sizes(),
         nb::arg("options") = Named(), nb::arg("dumps") = nb::none(),
-        "Checks mesh, ranks and device; classes of sizes compile when they are first run or prepared. `device`: cpu, "
+        "Checks mesh, ranks and device; specializations compile when they are first run or prepared. `device`: cpu, "
         "reference, cuda, sim:ARCH[:N], None: the first of cuda, cpu and reference that is here; `comm`: local[:SEED], "
         "local:threads, mpi, nccl; `ranks` solves the free size of the mesh; `sizes`: those that no input gives; `options`, by the names of `plait doctor --options`; `dumps`: "
         "`stage[:glob][@folder]`, a list or with commas between, absent: environment variable PLAIT_DUMP. Raises "

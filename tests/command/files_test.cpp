@@ -40,7 +40,8 @@ TEST_F(Files, AFullStandardOutputIsAnError) {
        {"run $add --device reference", "opt $add --device reference", "opt $add --dump graph",
         "explain $add --device reference --cache", "doctor --options", "doctor", "--help",
         "run $add --device reference --out c=-", "run $add --device reference --json /dev/full",
-        "explain $add --device reference --shard --svg /dev/full", "explain $add --device reference --shard --svg -"}) {
+        "explain $add --device reference --shard --svg /dev/full", "explain $add --device reference --shard --svg -",
+        "launch -n 1 -- run $add --device reference"}) {
     SCOPED_TRACE(line);
     const CommandResult result = shell(std::string("$plait ") + line + " > /dev/full");
     expect_refused(result, "No space left");
@@ -66,6 +67,10 @@ TEST_F(Files, OutputsDoNotTakeThePlaceOfInputs) {
   expect_refused(run({"reduce", two, "--out", two, "--", "false"}), "would be overwritten");
   EXPECT_EQ(in("two.plait"), kTwo);
   EXPECT_EQ(in("x.npy"), before);
+  fs::create_directory(folder_.path() / "dumps");
+  const std::string first = folder_.file("dumps/01_fusion_two.txt", kTwo);
+  expect_refused(run({"opt", first, "--dump", "fusion@dumps"}), "would be overwritten");
+  EXPECT_EQ(in("dumps/01_fusion_two.txt"), kTwo);
 }
 
 TEST_F(Files, ALinkIsNoWayIntoAnotherFile) {

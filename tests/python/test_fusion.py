@@ -26,6 +26,11 @@ def test_text_comes_back():
     assert f != plait.Fusion()
 
 
+def test_inputs_that_nothing_reads_are_told():
+    with pytest.warns(UserWarning, match=r"no op reads input %z: f32\[3\]"):
+        plait.parse("fusion @f (%x: f32[2], %z: f32[3]) -> (%y) {\n  %y = neg(%x)\n}\n")
+
+
 def test_tensors_say_what_they_are():
     f = softmax()
     x, y = f.inputs[0], f.outputs[0]

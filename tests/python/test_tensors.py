@@ -93,6 +93,12 @@ def test_a_condition_is_not_known_yet(x):
             call()
 
 
+def test_a_number_is_not_known_yet(x):
+    for call in (lambda: float(x), lambda: int(x)):
+        with pytest.raises(TypeError, match=r"%x: .* is a tensor of a graph and has no number: plait.ops.cast"):
+            call()
+
+
 def test_tensors_are_known_by_identity(f, x):
     y = x + 1
     assert f.find("x") is x and f.inputs[0] is x and y.fusion == f

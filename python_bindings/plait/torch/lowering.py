@@ -202,7 +202,7 @@ class View:
 
 
 class Fused:
-    """A fusion as a function of tensors. Its program compiles once per class of sizes. Results that are views of inputs or
+    """A fusion as a function of tensors. Its program compiles once per specialization. Results that are views of inputs or
     of other results are taken by PyTorch, which costs no copy."""
 
     def __init__(self, graph: torch.fx.Graph, name: str, options: dict[str, Any], dumps: Any = None):

@@ -41,6 +41,30 @@ TEST(Chains, GrowLinearlyAndRoundTrip) {
     }
 }
 
+// Of a size of its own each: one choice between all of them.
+TEST(Chains, OfManySizesRoundTrip) {
+  for (int count : {20, 33, 60, 120}) {
+    Fusion f(Mesh(), "f");
+    TensorView* x = f.input("x", {"n"}, f32);
+    for (int i = 0; i < count; ++i) x = slice(x, 0, {}, Fusion::Extent(fmt::format("n{}", i)));
+    f.output("y", x);
+    EXPECT_EQ(test::round_trip_problem(f), "") << count;
+  }
+}
+
+TEST(Chains, OfLongNames) {
+  const std::string longest(1000, 'x');
+  Fusion f(Mesh(), "f");
+  TensorView* x = f.input(longest, {"n"}, f32);
+  for (int i = 0; i < 3; ++i) x = softmax(x, 0);
+  f.output("y", x);
+  EXPECT_EQ(test::round_trip_problem(f), "");
+  for (const TensorView* t : clone(f)->tensors()) EXPECT_LE(t->name.size(), longest.size());
+  EXPECT_THROW(f.input(longest + "x", {"n"}, f32), UserError);
+  EXPECT_THROW(f.output(longest + "x", x), UserError);
+  EXPECT_THROW(Fusion(Mesh(), longest + "x"), UserError);
+}
+
 // Facts that are stated later change forms: the clone is what its ops say with them.
 TEST(Chains, OfStepsTakeFacts) {
   for (int64_t multiple : {1, 2, 3, 4, 8, 100})

@@ -215,6 +215,23 @@ TEST(Discontinuity, UndecidedIsNotWrong) {
   EXPECT_EQ(compare("y", all.want, f32({100}, values)).outcome(), Outcome::wrong);
 }
 
+// An order that leaves a few neighbours open scatters these alone, though their indices lie far apart.
+TEST(Discontinuity, ScattersInAnOrderOpenNeighboursAlone) {
+  const std::string order = "%p = softmax(%x, dim = 0)\n%s, %i = sort(%p, descending = true)\n";
+  const std::string zeros = "%y = scatter(full(shape = [N], value = 0.0, dtype = f32), %i, %s, dim = 0";
+  for (const char* update : {"", ", update = add", ", update = max"}) {
+    const auto at = [&](const std::string& count) {
+      std::string body = order + zeros + update + ")";
+      body.replace(body.find('N'), 1, count);
+      return check("%x: f32[" + count + "]", body);
+    };
+    const Checked few = at("1000");
+    EXPECT_NE(few.result.outcome(), Outcome::wrong) << update << few.result.message;
+    EXPECT_LE(few.result.excused.at("y"), 200) << update;
+    EXPECT_NE(at("100000").result.outcome(), Outcome::wrong) << update;  // in time and memory too
+  }
+}
+
 TEST(Discontinuity, ExactRunsExcuseNothing) {
   const Checked c = check(
       "%x: f32[64, 128], param %w: f32[128, 128]",

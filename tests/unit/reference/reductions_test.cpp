@@ -64,6 +64,13 @@ TEST(Reduce, OfNothing) {
   EXPECT_EQ(reduce("f8e4m3[0]", "amin(%x)", Tensor::empty(DType::f8e4m3, {0})).value[0], 448);
 }
 
+TEST(Reduce, ProductsHaveTheSignOfTheirFactors) {
+  const Tensor x = f32({4, 2}, {0, -1, -1, -2, -0.0, 3, -0.0, -3});
+  expect_values(reduce("f32[4, 2]", "reciprocal(prod(%x, dims = [1]))", x), {-kInfinity, 0.5, -kInfinity, kInfinity});
+  expect_values(reduce("f32[4, 2]", "reciprocal(slice(cumprod(%x, dim = 1), dim = 1, start = 1))", x),
+                {-kInfinity, 0.5, -kInfinity, kInfinity});
+}
+
 TEST(Reduce, SpecialValues) {
   const Tensor x = f32({4, 3}, {1, kNaN, 2, kInfinity, -kInfinity, 0, kInfinity, 1, 2, -kInfinity, 0, 3});
   const Array sum = reduce("f32[4, 3]", "sum(%x, dims = [1])", x);

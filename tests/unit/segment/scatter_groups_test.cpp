@@ -65,6 +65,18 @@ TEST(ScatterGroups, ShareOneIndex) {
   EXPECT_EQ(groups(with("%i"), "%z, %n, %y"), "scatter: at t z n y_unsqueeze y\n");
   EXPECT_EQ(groups(with("%k")),
             "scatter: n\nscatter: at t z y_unsqueeze y\n%n = scatter(%b, %k, %w) have no index in common\n");
+  // Views of it are read through.
+  const std::string of_rows =
+      "  %u = unsqueeze(%i, dims = [1])\n"
+      "  %z = scatter(%x, broadcast(%u, shape = [50, 8], dims = [0, 1]), %s, dim = 0, update = add)\n";
+  EXPECT_EQ(groups(of_rows + "  %n = scatter(%b, %i, %w, dim = 0, update = max)\n"
+                             "  %y = sub(%z, unsqueeze(%n, dims = [1]))\n"),
+            "scatter: u z_broadcast z n y_unsqueeze y\n");
+  EXPECT_EQ(
+      groups(of_rows + "  %n = scatter(%x, broadcast(%u, shape = [50, 8], dims = [0, 1]), %s, dim = 0, update = max)\n"
+                       "  %y = sub(%z, %n)\n"),
+      "scatter: u z_broadcast z n_broadcast n y\n");
+  EXPECT_EQ(groups(of_rows + "  %y = relu(%z)\n", "%y, %u"), "alias: u\nscatter: z_broadcast z y\n");
   // The second waits for the first.
   EXPECT_EQ(groups("  %z = scatter(%b, %i, %w, dim = 0)\n  %y = scatter(%z, %i, %w, dim = 0, update = add)\n"),
             "scatter: z\nscatter: y\n%y = scatter(%z, %i, %w) reads %z, which waits for another scatter\n");

@@ -185,6 +185,12 @@ TEST_F(SymRules, S13Extrema) {
   form("max(j, n, 0)", "n");
   form("min(i, 5)", "i");
   form("max(x + 3, x, y)", "max(y, x + 3)");
+  std::string some = "s0", all = "s0";
+  for (int k = 1; k < 100; ++k) {
+    some = fmt::format("min({}, s{})", some, k);
+    all += fmt::format(", s{}", k);
+  }
+  EXPECT_EQ(parse(pool, some), parse(pool, fmt::format("min({})", all)));  // however long
   everywhere(op('m', op('M', sy("x"), sy("i")), op('m', sy("y"), sy("j"))));
 }
 
