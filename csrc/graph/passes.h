@@ -47,7 +47,8 @@ void remove_dead_code(Fusion& fusion);
 
 // Opens composites into the ops that say them (build/compose.h); those that is_sharded_whole() names stay where
 // `for_sharding` is set.
-// Requires: offsets. Ensures: no other composite is left. Why before sharding: factors are those of simple ops; and
+// A cat of many operands becomes one of cats. Requires: offsets. Ensures: no other composite is left. Why before
+// sharding: factors are those of simple ops, each operand of a cat has one; and
 // once more when device axes are gone, for those that stayed and those that stand for pending reductions.
 void expand(Fusion& fusion, bool for_sharding = false);
 

@@ -11,6 +11,9 @@ KernelLimits kernel_limits(const Options& options) {
   return {options.kernel_statements, options.kernel_live, options.kernel_outputs, options.kernel_inputs};
 }
 
+// What pads opens branches around all that it reads, and again where these part a vector.
+int64_t statements_of(const Op& op) { return op.kind == OpKind::Pad ? 12 : 1; }
+
 namespace {
 
 bool exceeds(int64_t value, int64_t limit) { return limit > 0 && value > limit; }
@@ -106,7 +109,7 @@ class Cutter {
   // Takes the op at place k of the run into the part.
   void add(const Run& run, size_t k, const std::map<const TensorView*, size_t>& own, Part& part) const {
     const int at = static_cast<int>(k);
-    ++part.statements;
+    part.statements += statements_of(op(run.ops[k]));
     for (int f : run.free[k]) part.statements += part.free.insert(f).second;
     std::set<const TensorView*> seen;
     for (const TensorView* t : run.in[k]) {

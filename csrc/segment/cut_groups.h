@@ -7,13 +7,15 @@ namespace plait {
 
 // 0 or less: no bound.
 struct KernelLimits {
-  int64_t statements;  // ops, with the constants and scalars that it computes again
+  int64_t statements;  // ops, pads as twelve, with the constants and scalars that it computes again
   int64_t live;        // values that later statements still read, at any place
   int64_t outputs;     // tensors that it writes
   int64_t inputs;      // tensors that it reads
 };
 // Of the options kernel_statements, kernel_live, kernel_outputs and kernel_inputs.
 KernelLimits kernel_limits(const Options& options);
+// What an op counts as.
+int64_t statements_of(const Op& op);
 
 // Cuts every group of elementwise ops that exceeds a limit into groups of consecutive ops within the limits, where the
 // fewest bytes go to memory in between. A value of another domain than the group's that would be stored gets, with

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "ir/factors.h"
 #include "schedule/reads.h"
+#include "segment/cut_groups.h"
 #include "segment/extent_numbers.h"
 #include "segment/group_order.h"
 
@@ -144,8 +145,7 @@ class Grouper {
                           });
       out_.free[i] = inside && !seeds_random(readers, o.out());
     }
-    // A free op that only feeds ops which turned out not to be elementwise groups is caught above: readers are checked
-    // one level deep, and every reader is a group or free itself.
+    // Readers are checked one level deep: each is of a group, or free itself.
   }
 
   // Whether a kernel of scatters computes the op, and so the constants that it reads.
@@ -185,10 +185,9 @@ class Grouper {
     order_.emplace(n);
     for (int i = 0; i < n; ++i) {
       moves_.push_back(moves_with(i));
-      const auto& readers = readers_[static_cast<size_t>(i)];
       const auto is_kept = [&](const TensorView* t) { return fusion_.readers(t).empty() || outputs_.contains(t); };
       const bool stays = std::any_of(op(i).results.begin(), op(i).results.end(), is_kept);
-      outside_.push_back(stays ? kStored : static_cast<int64_t>(readers.size()));
+      outside_.push_back(stays ? kStored : static_cast<int64_t>(readers_[static_cast<size_t>(i)].size()));
       parent_.push_back(i);
       members_.push_back({i});
       made_.push_back({i});
@@ -205,8 +204,7 @@ class Grouper {
   void add_edges(int reader, int i) {
     for (const TensorView* in : inputs(op(i))) {
       const int from = out_.maker(in);
-      if (from >= 0 && is_free(from)) add_edges(reader, from);
-      if (from >= 0 && !is_free(from)) order_->add_edge(from, reader);
+      if (from >= 0) is_free(from) ? add_edges(reader, from) : order_->add_edge(from, reader);
     }
   }
 
@@ -442,9 +440,11 @@ class Grouper {
   std::string asked(int p, int c, const Refuse& refuse) const {
     const auto& a = members_[static_cast<size_t>(p)];
     const auto& b = members_[static_cast<size_t>(c)];
-    if (a.size() + b.size() > options_.most_row_ops) return "together they exceed the limits of a kernel";
     std::vector<int> both = a;
     both.insert(both.end(), b.begin(), b.end());
+    int64_t statements = 0;
+    for (int i : both) statements += statements_of(op(i));
+    if (statements > options_.most_statements) return "together they exceed the limits of a kernel";
     std::sort(both.begin(), both.end());
     std::set<int> all(both.begin(), both.end());  // with what they compute again
     for (int i : both) add_free(i, all);

@@ -32,7 +32,7 @@ struct GroupOptions {
   std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorView* const>)> refuse_scatters;
   std::function<bool(const Op&)> stays_apart;    // views that only a library reads; null: none
   std::function<bool(const Op&)> costs_nothing;  // results that lie in their operand's memory; null: none
-  size_t most_row_ops = 64;                      // of a kernel with rows or moves
+  int64_t most_statements = 64;                  // of a kernel with rows or moves, as statements_of() counts
   std::vector<std::vector<Op*>> first;           // ops, in order, that merge among themselves before others
   // Each names results whose ops are one group, and nothing else joins it. UserError where a path between them passes
   // through another op.

@@ -315,7 +315,7 @@ void segment_ops(Fusion& fusion, const SegmentOptions& options) {
     };
   how.stays_apart = [&](const Op& op) { return aliases.view_ops.contains(&op); };
   how.costs_nothing = [&](const Op& op) { return aliases.is_alias(op); };
-  if (options.limits.statements > 0) how.most_row_ops = static_cast<size_t>(options.limits.statements);
+  if (options.limits.statements > 0) how.most_statements = options.limits.statements;
   how.fixed = options.fixed;
   for (const std::string& name : options.nests) how.fixed.push_back({name});
   how.decide = options.decide;

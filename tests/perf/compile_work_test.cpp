@@ -66,6 +66,20 @@ void many_live(Fusion& f, int ops) {
   f.output("y", t);
 }
 
+// Frames of zeros around what is inside of them.
+void pads(Fusion& f, int ops) {
+  TensorView* t = input(f, "x", {4096});
+  for (int i = 0; i < ops / 2; ++i) t = pad(slice(t, 0, 1, -1), {2}, {0});
+  f.output("y", t);
+}
+
+void many_parts(Fusion& f, int ops) {
+  TensorView* x = input(f, "x", {64, 1});
+  std::vector<TensorView*> parts;
+  for (int i = 1; i < ops; ++i) parts.push_back(mul(x, i + 1));
+  f.output("y", cat(parts, 1));
+}
+
 struct Graph {
   const char* name;
   void (*build)(Fusion&, int);
@@ -158,7 +172,8 @@ INSTANTIATE_TEST_SUITE_P(
     Graphs, CompileWork,
     ::testing::Combine(::testing::Values(Graph{"chain", chain}, Graph{"blocks", blocks},
                                          Graph{"many_outputs", many_outputs}, Graph{"many_inputs", many_inputs},
-                                         Graph{"random_numbers", random_numbers}, Graph{"many_live", many_live}),
+                                         Graph{"random_numbers", random_numbers}, Graph{"many_live", many_live},
+                                         Graph{"pads", pads}, Graph{"many_parts", many_parts}),
                        ::testing::Values(1, 2)),
     [](const auto& info) { return fmt::format("{}_{}", std::get<0>(info.param).name, std::get<1>(info.param)); });
 

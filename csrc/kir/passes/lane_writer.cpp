@@ -294,6 +294,7 @@ void LaneWriter::sides(std::unique_ptr<Stmt> stmt, const LaneMask& mask, int par
     all = sym::logical_and(all, slope ? end(true) : c);
     some = sym::logical_and(some, slope ? end(together) : c);
   }
+  if (affine && known(all)) return block(s.body, mask, out);  // within the like of an outer condition
   Block single, group;
   group.push_back(std::move(stmt));
   outline(group, 0, 1, mask, part, single);
