@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""An environment with the wheel that wheel.py made, the CPU build of PyTorch, and JAX: torch_environment.py FOLDER. Exit
-code 77 where the package index is not reached, or has PyTorch with CUDA only, which is gigabytes."""
+"""An environment with the wheel that wheel.py made, the CPU build of PyTorch, and JAX: torch_environment.py FOLDER. One that
+is there stays, with the new wheel. Exit code 77 where the package index is not reached, or has PyTorch with CUDA only, which
+is gigabytes."""
 import json
 import pathlib
 import shutil
@@ -19,6 +20,13 @@ def main():
     if not (folder / "ready").exists():
         print("skipped: there is no wheel")
         return 77
+    wheel, = (folder / "dist").glob("*.whl")
+    holds, packages = environment / "holds.txt", " ".join([TORCH, *TOOLS, JAX])
+    if holds.exists() and holds.read_text() == packages:  # all but the wheel, which is new
+        again = ["--force-reinstall", "--no-deps", wheel]
+        if not subprocess.run([environment / "bin/python", "-m", "pip", "-q", "--no-input", "install", *again]).returncode:
+            ready.touch()
+            return 0
     shutil.rmtree(environment, ignore_errors=True)
     subprocess.run(["/usr/bin/python3", "-m", "venv", environment], check=True)
     pip = [environment / "bin/python", "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "-q"]
@@ -31,12 +39,13 @@ def main():
     if any(each.startswith("nvidia") for each in needs):
         print(f"skipped: the package index has {TORCH} with CUDA only")
         return 77
-    wheel, = (folder / "dist").glob("*.whl")
     if subprocess.run([*pip, *index, TORCH, *TOOLS, wheel]).returncode:
         print("skipped: the package index broke off")
         return 77
     if subprocess.run([*pip, *index, JAX]).returncode:
         print(f"the package index lacks {JAX}: tests with it are skipped by name")
+    else:
+        holds.write_text(packages)
     ready.touch()
     return 0
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Builds the wheel as `pip install .` does, and installs it with NumPy and pytest in a fresh environment, in which the
 tests run: wheel.py SOURCE FOLDER BUILD_FOLDER [cmake definitions]. Exit code 77 where the package index is not reached.
-With the definition PLAIT_BUILT, of C++ the wheel compiles its extension alone, which is checked."""
+With the definition PLAIT_BUILT, of C++ the wheel compiles its extension alone, which is checked, with build tools from an
+environment that stays, whose paths the compiler's cache knows again."""
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
 
 TOOLS = ["numpy", "pytest"]
 
@@ -17,6 +19,21 @@ def run(*command):
                           stderr=subprocess.STDOUT, text=True)
     print(done.stdout[-6000:], flush=True)
     return done
+
+
+def installed(environment, packages):
+    """Makes the environment, with these packages alone, unless it is there; whether it is."""
+    holds = environment / "holds.txt"
+    if holds.exists() and holds.read_text().split("\n") == packages:
+        return True
+    shutil.rmtree(environment, ignore_errors=True)
+    pip = [environment / "bin/python", "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "-q"]
+    if run("/usr/bin/python3", "-m", "venv", environment).returncode:
+        return False
+    if run(*pip, "--retries", "1", "--timeout", "20", *packages).returncode:
+        return False
+    holds.write_text("\n".join(packages))
+    return True
 
 
 def main():
@@ -33,9 +50,18 @@ def main():
     if run(*pip, "install", "--retries", "1", "--timeout", "20", "-q", *TOOLS).returncode:
         print("skipped: the package index was not reached")
         return 77
+    how, builder = [], pip
+    if any(each.startswith("PLAIT_BUILT=") for each in sys.argv[4:]):
+        tools = folder / "venv_build"
+        needed = tomllib.loads((source / "pyproject.toml").read_text())["build-system"]["requires"]
+        needed += ["cmake", "ninja"] if not (shutil.which("cmake") and shutil.which("ninja")) else []
+        if not installed(tools, needed):
+            print("skipped: the package index was not reached")
+            return 77
+        how, builder = ["--no-build-isolation"], [tools / "bin/python", *pip[1:]]
     settings = [f"--config-settings=cmake.define.{each}" for each in sys.argv[4:]]
     settings.append(f"--config-settings=build-dir={sys.argv[3]}")
-    if run(*pip, "wheel", "-v", "--no-deps", "-w", dist, source, *settings).returncode:
+    if run(*builder, "wheel", "-v", "--no-deps", *how, "-w", dist, source, *settings).returncode:
         return 1
     wheel, = dist.glob("*.whl")
     objects = re.findall(r"^build (\S+\.o):", (pathlib.Path(sys.argv[3]) / "build.ninja").read_text(), re.M)
