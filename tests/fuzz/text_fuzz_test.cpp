@@ -324,7 +324,7 @@ TEST(TextFuzz, CorpusHasEveryKindOfOp) {
 #undef PLAIT_OP
 }
 
-TEST(TextFuzz, Mutations) { run_mutations(kSeed, 10000); }
+TEST(TextFuzz, Mutations) { run_mutations(kSeed, testing::kSanitized ? 3000 : 10000); }
 
 TEST(TextFuzz, AcceptedMutationsCompile) { run_compilations(kSeed + 2, testing::drawn_here(5000)); }
 

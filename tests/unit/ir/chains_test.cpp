@@ -59,7 +59,8 @@ TEST(Chains, OfLongNames) {
   for (int i = 0; i < 3; ++i) x = softmax(x, 0);
   f.output("y", x);
   EXPECT_EQ(test::round_trip_problem(f), "");
-  for (const TensorView* t : clone(f)->tensors()) EXPECT_LE(t->name.size(), longest.size());
+  const std::unique_ptr<Fusion> copy = clone(f);
+  for (const TensorView* t : copy->tensors()) EXPECT_LE(t->name.size(), longest.size());
   EXPECT_THROW(f.input(longest + "x", {"n"}, f32), UserError);
   EXPECT_THROW(f.output(longest + "x", x), UserError);
   EXPECT_THROW(Fusion(Mesh(), longest + "x"), UserError);
