@@ -263,10 +263,11 @@ class Extrema {
         [&](int64_t line, int64_t k) { bound(lines[line], {&updates_.src, k}, false); });
     for (const auto& [line, e] : lines)
       updates_.walk_line(line, [&](int64_t place) {
-        found[place].open = true;
-        found[place].unknown |= e.unknown;
-        found[place].hi = std::max(found[place].hi, e.hi);
-        found[place].excused = std::max(found[place].excused, e.excused);
+        Extremum& at = found.at(static_cast<size_t>(place));
+        at.open = true;
+        at.unknown |= e.unknown;
+        at.hi = std::max(at.hi, e.hi);
+        at.excused = std::max(at.excused, e.excused);
       });
     Array out = make_array(in.dtype, in.shape);
     for (int64_t i = 0; i < out.elements(); ++i) set(out, i, found[i]);
