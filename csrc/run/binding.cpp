@@ -4,8 +4,6 @@
 #include <array>
 #include <map>
 #include <numeric>
-#include <optional>
-#include <utility>
 
 #include "base/error.h"
 
@@ -82,62 +80,62 @@ class Binder {
     return view.strides.empty() ? row_major_strides(extents_of(view)) : values_.values(view.strides, rank_);
   }
 
-  int64_t bytes_of(const View& view) const {
-    const std::vector<int64_t> extents = extents_of(view), strides = strides_of(view);
-    int64_t bytes = int64_t(size_of(program_.value(view.value).dtype));
-    for (size_t d = 0; d < extents.size(); ++d) bytes *= strides[d] == 0 && extents[d] > 0 ? 1 : extents[d];
-    return bytes;
-  }
-
-  // Where a dense view lies; views of other shapes may lie in the same place.
+  // Where a view lies; dense ones as one axis, as views of several shapes may lie in one place.
   struct Place {
     uint32_t value;
-    int64_t offset, elements;
+    int64_t offset;
+    std::vector<int64_t> extents, strides;
     auto operator<=>(const Place&) const = default;
   };
-  std::optional<Place> place_of(const View& view) const {
-    const std::vector<int64_t> extents = extents_of(view);
-    if (strides_of(view) != row_major_strides(extents)) return std::nullopt;
-    return Place{view.value.index, offset_of(view), element_count(extents)};
+  Place place_of(const View& view) const {
+    Place out{view.value.index, offset_of(view), extents_of(view), strides_of(view)};
+    if (out.strides == row_major_strides(out.extents)) out.extents = {element_count(out.extents)}, out.strides = {1};
+    return out;
+  }
+  int64_t bytes_of(const Place& place) const {
+    int64_t bytes = int64_t(size_of(program_.values[place.value].dtype));
+    for (size_t d = 0; d < place.extents.size(); ++d)
+      bytes *= place.strides[d] == 0 && place.extents[d] > 0 ? 1 : place.extents[d];
+    return bytes;
   }
 
   // Bytes of views, each so many times; of those in one place the most.
   class Traffic {
    public:
     explicit Traffic(const Binder& binder) : binder_(binder) {}
-    void add(const View& view, int64_t times) {
-      const int64_t bytes = times * binder_.bytes_of(view);
-      int64_t before = 0;
-      if (const auto place = binder_.place_of(view))
-        before = std::exchange(seen_[*place], std::max(seen_[*place], bytes));
-      total_ += std::max<int64_t>(bytes - before, 0);
+    void add(const View& view, int64_t times = 1) {
+      const Place place = binder_.place_of(view);
+      int64_t& most = seen_[place];
+      most = std::max(most, times * binder_.bytes_of(place));
     }
-    int64_t total() const { return total_; }
+    int64_t total() const {
+      return std::accumulate(seen_.begin(), seen_.end(), int64_t{0},
+                             [](int64_t sum, const auto& each) { return sum + each.second; });
+    }
 
    private:
     const Binder& binder_;
     std::map<Place, int64_t> seen_;
-    int64_t total_ = 0;
   };
 
   int64_t moved_by(const BoundStep& bound) const {
     if (bound.skipped) return 0;
-    std::vector<View> written = results(*step_);
-    if (step_->kind == StepKind::CopyStep) return 2 * bytes_of(written[0]);
+    const std::vector<View> written = results(*step_);
+    if (step_->kind == StepKind::CopyStep) return 2 * bytes_of(place_of(written[0]));
     const auto* launch = as<LaunchStep>(*step_);
-    const std::vector<int64_t>* taken = launch == nullptr ? nullptr : &program_.kernels[launch->kernel.index].taken;
-    Traffic reads(*this), writes(*this);
-    if (taken != nullptr && !taken->empty()) {
-      size_t i = 0;
-      for (const View& view : launch->inputs) reads.add(view, (*taken)[i++]);
-      for (const auto* list : {&launch->outputs, &launch->workspaces})
-        for (const View& view : *list) writes.add(view, (*taken)[i++]);
-      return reads.total() + writes.total();
+    if (launch == nullptr || program_.kernels[launch->kernel.index].taken.empty()) {
+      Traffic all(*this);
+      for (const View& view : written) all.add(view);
+      if (!bound.zero_fill)
+        for (const View& view : operands(*step_)) all.add(view);
+      return all.total();
     }
-    for (const View& view : written) writes.add(view, 1);
-    if (!bound.zero_fill)
-      for (const View& view : operands(*step_))
-        if (std::find(written.begin(), written.end(), view) == written.end()) reads.add(view, 1);
+    const std::vector<int64_t>& taken = program_.kernels[launch->kernel.index].taken;
+    Traffic reads(*this), writes(*this);
+    size_t i = 0;
+    for (const View& view : launch->inputs) reads.add(view, taken[i++]);
+    for (const auto* list : {&launch->outputs, &launch->workspaces})
+      for (const View& view : *list) writes.add(view, taken[i++]);
     return reads.total() + writes.total();
   }
 

@@ -145,7 +145,6 @@ class Grouper {
                           });
       out_.free[i] = inside && !seeds_random(readers, o.out());
     }
-    // Readers are checked one level deep: each is of a group, or free itself.
   }
 
   // Whether a kernel of scatters computes the op, and so the constants that it reads.
@@ -440,11 +439,12 @@ class Grouper {
   std::string asked(int p, int c, const Refuse& refuse) const {
     const auto& a = members_[static_cast<size_t>(p)];
     const auto& b = members_[static_cast<size_t>(c)];
+    int64_t statements = static_cast<int64_t>(a.size() + b.size());  // at least: groups without moves may be long
+    for (size_t i = 0; i < a.size() + b.size() && statements <= options_.most_statements; ++i)
+      statements += statements_of(op(i < a.size() ? a[i] : b[i - a.size()])) - 1;
+    if (statements > options_.most_statements) return "together they exceed the limits of a kernel";
     std::vector<int> both = a;
     both.insert(both.end(), b.begin(), b.end());
-    int64_t statements = 0;
-    for (int i : both) statements += statements_of(op(i));
-    if (statements > options_.most_statements) return "together they exceed the limits of a kernel";
     std::sort(both.begin(), both.end());
     std::set<int> all(both.begin(), both.end());  // with what they compute again
     for (int i : both) add_free(i, all);

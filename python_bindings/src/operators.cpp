@@ -153,6 +153,10 @@ int64_t length(const TensorRef& t) {
   return *extent;
 }
 
+int64_t no_number(const TensorRef& t) {
+  refuse(t, "is a tensor of a graph and has no number: plait.ops.cast changes its dtype, run() gives arrays");
+}
+
 void bind_protocols(nb::class_<TensorRef>& tensors) {
   tensors
       .def(
@@ -164,18 +168,10 @@ void bind_protocols(nb::class_<TensorRef>& tensors) {
                 "for `if`, and &, | and ~ for `and`, `or` and `not`");
           },
           "Raises TypeError: a graph has no values.")
-      .def(
-          "__float__",
-          [](const TensorRef& t) -> double {
-            refuse(t, "is a tensor of a graph and has no number: plait.ops.cast changes its dtype, run() gives arrays");
-          },
-          nb::sig("def __float__(self) -> typing.Never"), "Raises TypeError: a graph has no values.")
-      .def(
-          "__int__",
-          [](const TensorRef& t) -> int64_t {
-            refuse(t, "is a tensor of a graph and has no number: plait.ops.cast changes its dtype, run() gives arrays");
-          },
-          nb::sig("def __int__(self) -> typing.Never"), "Raises TypeError: a graph has no values.")
+      .def("__float__", no_number, nb::sig("def __float__(self) -> typing.Never"),
+           "Raises TypeError: a graph has no values.")
+      .def("__int__", no_number, nb::sig("def __int__(self) -> typing.Never"),
+           "Raises TypeError: a graph has no values.")
       .def("__len__", length, "Extent of dim 0. Raises TypeError for a size that has a name, or without dims.")
       .def(
           "__iter__",

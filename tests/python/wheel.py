@@ -3,12 +3,12 @@
 tests run: wheel.py SOURCE FOLDER BUILD_FOLDER [cmake definitions]. Exit code 77 where the package index is not reached.
 With the definition PLAIT_BUILT, of C++ the wheel compiles its extension alone, which is checked, with build tools from an
 environment that stays, whose paths the compiler's cache knows again."""
+import ast
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
-import tomllib
 
 TOOLS = ["numpy", "pytest"]
 
@@ -53,7 +53,7 @@ def main():
     how, builder = [], pip
     if any(each.startswith("PLAIT_BUILT=") for each in sys.argv[4:]):
         tools = folder / "venv_build"
-        needed = tomllib.loads((source / "pyproject.toml").read_text())["build-system"]["requires"]
+        needed = ast.literal_eval(re.search(r"^requires = (\[.*\])$", (source / "pyproject.toml").read_text(), re.M)[1])
         needed += ["cmake", "ninja"] if not (shutil.which("cmake") and shutil.which("ninja")) else []
         if not installed(tools, needed):
             print("skipped: the package index was not reached")

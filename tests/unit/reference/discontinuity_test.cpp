@@ -226,9 +226,9 @@ TEST(Discontinuity, ScattersInAnOrderOpenNeighboursAlone) {
       return check("%x: f32[" + count + "]", body);
     };
     const Checked few = at("1000");
-    EXPECT_NE(few.result.outcome(), Outcome::wrong) << update << few.result.message;
     EXPECT_LE(few.result.excused.at("y"), 200) << update;
-    EXPECT_NE(at("100000").result.outcome(), Outcome::wrong) << update;  // in time and memory too
+    EXPECT_GT(share_that_is_found(few.want), 0.8) << update;
+    EXPECT_EQ(at("100000").result.outcome(), Outcome::undecided) << update;  // by sums that are off by the same
   }
 }
 
