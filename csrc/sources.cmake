@@ -186,6 +186,7 @@ set(PLAIT_CORE_SOURCES
   lower/scans.cpp
   lower/sort.cpp
   lower/statements.cpp
+  lower/tree/column_sums.cpp
   lower/tree/combines.cpp
   lower/tree/creation.cpp
   lower/tree/emit.cpp

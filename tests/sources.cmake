@@ -160,6 +160,7 @@ set(PLAIT_TEST_numerics
   numerics/attention_kernels_test.cpp
   numerics/attention_masks_test.cpp
   numerics/attention_whole_test.cpp
+  numerics/column_sums_test.cpp
   numerics/contraction_blocks_test.cpp
   numerics/contraction_kernels_test.cpp
   numerics/contractions_test.cpp

@@ -366,14 +366,14 @@ class Placer {
   }
 
   // A loop beside that runs over the same, with which the own loop can be one. What one op sums over and another one
-  // does not is one loop where both say their loops.
+  // does not is one loop where one of them says its loops.
   int mate(int at, const Op& op, const OwnLoop& l, ParallelType parallel) {
     const auto says = [&](const Op& each) { return state_.options.own_loops.contains(each.results[0]); };
     for (int other : neighbours(at, op)) {
       const TreeLoop& t = state_.tree.loops[static_cast<size_t>(other)];
       if (graph_.find(t.cls) != graph_.find(l.cls) || t.parallel != parallel) continue;
-      const bool both = parallel == ParallelType::serial && says(op) && says(*t.owner);
-      if (t.reduction == l.reduction || both) return other;
+      const bool said = parallel == ParallelType::serial && (says(op) || says(*t.owner));
+      if (t.reduction == l.reduction || said) return other;
     }
     return -1;
   }

@@ -22,7 +22,8 @@ constexpr int64_t kVectors = 4;          // registers that serve as one vector o
 constexpr int64_t kMostKept = 64 << 10;  // the same where a text pins it: half a MiB of f64
 constexpr int64_t kMostLanes = 64;
 constexpr int64_t kMostKeptBlocks = 65535;
-constexpr size_t kScansInRow = 2;  // of tasks that share rows: each waits for the one before it
+constexpr int64_t kRowsOfTask = 128;  // whose columns are summed
+constexpr size_t kScansInRow = 2;     // of tasks that share rows: each waits for the one before it
 
 std::optional<std::string> accept(const Problem& problem) {
   return norm_refuses(problem.fusion, problem.segment.ops, problem.segment.outputs,
@@ -96,6 +97,14 @@ void choose_keep(const Problem& problem, const Rows& rows, schedules::Norm& out)
                     fmt::format("rows are kept in whole parts of vector * parts = {}", *out.vector * *out.parts));
 }
 
+// Rows of a task that sums columns too: 16 tasks at least, and as many additions into a state at most as a part of a
+// column by itself has.
+int64_t rows_of_task(const Problem& problem, const Rows& rows) {
+  for (int64_t count : {kRowsOfTask, kRowsOfTask / 4})
+    if (problem.decide(sym::ge(rows.kept_extent(), 32 * count))) return count;
+  return kLeastRows / 16;
+}
+
 Schedule choose(const Problem& problem, const Target& target, const Schedule& pin) {
   schedules::Norm out;
   if (const auto* pinned = std::get_if<schedules::Norm>(&pin)) out = *pinned;
@@ -129,10 +138,16 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   const TensorView& result = *rows.reference()->results[0];
   const int64_t along = rows.is_row() ? row : longest(result.extent(static_cast<size_t>(*rows.column())));
   if (!out.vector) out.vector = choose_vector(problem, target, along);
-  if (!out.rows) out.rows = 1;
+  if (!out.rows) out.rows = rows.column_sums().empty() ? 1 : rows_of_task(problem, rows);
   if (!out.parts) out.parts = has_sums(problem) && row / (rows.is_row() ? *out.vector : 1) > kTerms ? kTerms : 1;
   if (out.split.value_or(0) > 0 && !out.keep) out.keep = 0;
   choose_keep(problem, rows, out);
+  if (!rows.column_sums().empty()) {
+    if (out.split.value_or(0) == 0) return out;
+    throw UserError(
+        fmt::format("split = {} does not apply: tasks have whole rows, with sums over all of them", *out.split),
+        problem.where(), "leave it out");
+  }
   if (const int64_t split = choose_split(problem, rows, out); split > 0) out.split = split;
   return out;
 }
@@ -150,6 +165,8 @@ std::vector<TensorView*> with_copies(const ScheduledGroup& group, std::vector<Te
 
 // How many loops are around those of a row, or of a vector of columns.
 int make_loops(const Rows& rows, const schedules::Norm& numbers, TensorView& t) {
+  if (!rows.column_sums().empty())
+    return norm_loops(t, numbers, rows.row_begin(), rows.scanned(), ParallelType::serial);
   if (numbers.threads)
     return rows.is_row() ? norm_loops_of_blocks(t, numbers, rows.row_begin(), rows.scanned())
                          : norm_columns_of_blocks(t, numbers, *rows.column(), rows.scanned());
@@ -193,6 +210,13 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
   // What a pass waits for is made once per row, in front of the pass.
   const int row_loops = make_loops(rows, numbers, *out.reference);
   if (numbers.split.value_or(0) > 0) out.phases = row_loops;
+  out.column_sums = rows.column_sums();
+  for (const Op* op : out.column_sums) {
+    TensorView* sum = op->results[0];
+    norm_loops_of_column_sum(*sum, numbers);
+    out.own_loops.insert(sum);
+    out.kept[sum] = graph.pool().constant(columns_of_each(static_cast<int64_t>(out.column_sums.size())));
+  }
   if (numbers.threads && !kept.empty()) {
     out.most = *numbers.keep;
     for (int d : rows.reduced_dims())
@@ -240,13 +264,34 @@ std::optional<std::string> norm_refuses(const Fusion& fusion, std::span<Op* cons
   });
 }
 
+namespace {
+
+// Whether reductions have results of different shapes.
+bool reduces_unlike(std::span<Op* const> ops) {
+  std::set<std::vector<uint64_t>> shapes;
+  for (const Op* op : ops) {
+    if (!is_reduction(*op)) continue;
+    std::vector<uint64_t> ids;
+    for (sym::Expr e : op->results[0]->shape())
+      if (e.constant() != 1) ids.push_back(e.id());
+    shapes.insert(std::move(ids));
+  }
+  return shapes.size() > 1;
+}
+
+}  // namespace
+
 std::optional<std::string> norm_refuses_of_gpus(const Fusion& fusion, std::span<Op* const> ops,
                                                 std::span<TensorView* const> outputs) {
   const bool scans = std::any_of(ops.begin(), ops.end(), [](const Op* op) { return is_scan(op->kind); });
-  if (!scans || std::none_of(ops.begin(), ops.end(), [](const Op* op) { return reads_elsewhere(*op); }))
-    return std::nullopt;
+  const bool moves = scans && std::any_of(ops.begin(), ops.end(), [](const Op* op) { return reads_elsewhere(*op); });
+  if (!moves && !reduces_unlike(ops)) return std::nullopt;
   return ask_rows(fusion, ops, outputs, [](const Rows& rows, const auto&) -> std::optional<std::string> {
-    if (rows.reference() == nullptr || rows.elsewhere().empty()) return std::nullopt;
+    if (rows.reference() == nullptr) return std::nullopt;
+    if (!rows.column_sums().empty())
+      return fmt::format("{} and {} reduce different dims", describe(*rows.reference()),
+                         describe(**rows.column_sums().begin()));
+    if (rows.elsewhere().empty()) return std::nullopt;
     return fmt::format("%{} is read at other places of its row, and a GPU keeps no whole rows",
                        (*rows.elsewhere().begin())->name);
   });

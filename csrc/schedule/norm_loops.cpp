@@ -22,9 +22,27 @@ std::pair<int, int> kept_first(TensorView& t, int scanned) {
   return {rank - 1, 1};
 }
 
+// A row in parts, vectors and lanes.
+void cut_row(TensorView& t, const schedules::Norm& numbers, int row) {
+  if (*numbers.vector > 1) {
+    split(t, row, *numbers.vector);
+    parallelize(t, row + 1, ParallelType::vectorize);
+  }
+  if (*numbers.parts > 1) split(t, row, *numbers.parts);
+}
+
 }  // namespace
 
-int norm_loops(TensorView& t, const schedules::Norm& numbers, size_t row_begin, int scanned) {
+void norm_loops_of_column_sum(TensorView& t, const schedules::Norm& numbers) {
+  const auto [kept, reduced] = kept_first(t, -1);
+  for (int d = 1; d < kept; ++d) merge(t, 0);
+  for (int d = 1; d < reduced; ++d) merge(t, 1);
+  move_loop(t, 1, 0);
+  if (*numbers.rows > 1) split(t, 0, *numbers.rows);
+  cut_row(t, numbers, *numbers.rows > 1 ? 2 : 1);
+}
+
+int norm_loops(TensorView& t, const schedules::Norm& numbers, size_t row_begin, int scanned, ParallelType tasks) {
   const auto [kept, reduced] = kept_first(t, scanned);
   for (int d = 1; d < kept; ++d) merge(t, 0);
   int place = kept > 0 ? 1 : 0;
@@ -32,7 +50,7 @@ int norm_loops(TensorView& t, const schedules::Norm& numbers, size_t row_begin, 
     split(t, 0, *numbers.rows);
     place = 2;
   }
-  if (kept > 0) parallelize(t, 0, ParallelType::cpu_thread);
+  if (kept > 0) parallelize(t, 0, tasks);
   const int64_t task = numbers.split.value_or(0), together = *numbers.vector * *numbers.parts;
   const int outer = static_cast<int>(row_begin);
   int row = place + outer;
@@ -40,13 +58,7 @@ int norm_loops(TensorView& t, const schedules::Norm& numbers, size_t row_begin, 
   if (outer > 0 && task > 1) split(t, place, task);
   if (outer > 0 && task > 1) ++row;
   if (reduced == outer) return place;
-  int lane = row;
-  if (*numbers.vector > 1) {
-    split(t, row, *numbers.vector);
-    lane = row + 1;
-    parallelize(t, lane, ParallelType::vectorize);
-  }
-  if (*numbers.parts > 1) split(t, row, *numbers.parts);
+  cut_row(t, numbers, row);
   if (outer == 0 && task > together) split(t, row, task / together);
   return place;
 }

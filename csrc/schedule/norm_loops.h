@@ -5,9 +5,13 @@
 
 namespace plait {
 
-// Loops of rows: [kept, in groups of rows] parallel, [rows], outer reduced dims, the row in parts, vectors and lanes;
+// Loops of rows: [kept, in groups of rows] as tasks, [rows], outer reduced dims, the row in parts, vectors and lanes;
 // the outermost reduced one in tasks. The place of these.
-int norm_loops(TensorView& t, const schedules::Norm& numbers, size_t row_begin, int scanned);
+int norm_loops(TensorView& t, const schedules::Norm& numbers, size_t row_begin, int scanned,
+               ParallelType tasks = ParallelType::cpu_thread);
+
+// Of a sum over all rows of the same loops: [groups of rows], [rows], which it reduces, and the row, which it keeps.
+void norm_loops_of_column_sum(TensorView& t, const schedules::Norm& numbers);
 
 // Loops of rows on GPUs: kept dims are blocks and, where a block has several rows, its threads in y; then outer reduced
 // dims, the row in parts, threads in x, and lanes; the outermost reduced one in tasks. The place of these.

@@ -26,6 +26,16 @@ inline constexpr int64_t kWorthKeeping = 8;         // operations per element; l
 inline constexpr size_t kScansAgain = 4;            // beyond twice as often as there are
 inline constexpr size_t kMostElsewhere = 4;         // scans that are read at other places of the row
 
+inline constexpr int64_t kLeastRows = 64;         // beside sums over columns
+inline constexpr int64_t kMostColumns = 8 << 10;  // of which each task has states
+
+// Columns that each of so many sums over them may have.
+inline int64_t columns_of_each(int64_t count) {
+  int64_t columns = kMostColumns;
+  while (count * columns > 4 * kMostColumns && columns > 1) columns /= 2;
+  return columns;
+}
+
 // Elements that each of so many buffers may hold.
 inline int64_t elements_of_each(int64_t count) {
   int64_t elements = kKeptElements;
@@ -57,6 +67,7 @@ class Rows {
       for (int c : *list) walk_->seed(c);
     walk_->run();
     find_elsewhere();
+    find_column_sums();
   }
 
   const Op* reference() const { return reference_; }
@@ -82,12 +93,16 @@ class Rows {
     for (const Op* op : ops_)
       if (const auto reason = refuse(*op)) return reason;
     for (const TensorView* t : outputs_)
-      if (!holds(*t, kept_) || (is_wide(*t) && !holds(*t, reduced_)))
+      if (!column_sums_.contains(t->definition) && (!holds(*t, kept_) || (is_wide(*t) && !holds(*t, reduced_))))
         return fmt::format("output %{}: {} does not have all dims of the rows of {}", t->name, type_text(*t),
                            describe(*reference_));
     if (const auto reason = layout()) return reason;
+    if (const auto reason = refuse_column_sums(decide)) return reason;
     return refuse_buffers(decide);
   }
+
+  // Reductions over all that the rows keep, which end here: each task has a state for every column.
+  const std::set<const Op*>& column_sums() const { return column_sums_; }
 
   // Scans that reads go through at other places of the row.
   const std::set<const TensorView*>& elsewhere() const { return elsewhere_; }
@@ -281,6 +296,60 @@ class Rows {
         if (!is_rowwise(*op) || is_scan(op->kind) != scan) continue;
         if (reference_ == nullptr || classes(reduced_axes(*reference_)).empty()) reference_ = op;
       }
+    prefer_rows();
+  }
+
+  // Of reductions over rows and over columns, the reference is one over the dim that is innermost in memory.
+  void prefer_rows() {
+    if (reference_ == nullptr || !is_reduction(*reference_) || reduces_innermost(*reference_)) return;
+    const std::vector<int> first = classes(reduced_axes(*reference_));
+    const auto fits = [&](const Op* op) {
+      if (!is_reduction(*op) || !reduces_innermost(*op)) return false;
+      const std::vector<int> own = classes(reduced_axes(*op));
+      return std::none_of(own.begin(), own.end(), [&](int c) { return has(first, c); });
+    };
+    const auto it = std::find_if(ops_.begin(), ops_.end(), fits);
+    if (it != ops_.end()) reference_ = *it;
+  }
+
+  bool reduces_innermost(const Op& op) const {
+    const TensorView& in = *inputs(op).front();
+    const std::vector<int> own = classes(reduced_axes(op));
+    for (size_t place = in.rank(); place-- > 0;) {
+      const int axis = axes_.axes.at(&in).logical[static_cast<size_t>(in.domain.allocation[place])];
+      if (!axes_.graph.unit(axis)) return has(own, axes_.graph.find(axis));
+    }
+    return false;
+  }
+
+  static bool same_classes(std::vector<int> a, std::vector<int> b) {
+    std::sort(a.begin(), a.end());
+    std::sort(b.begin(), b.end());
+    return a == b;
+  }
+
+  void find_column_sums() {
+    if (kept_.empty() || reduced_.empty() || scans()) return;
+    std::set<const TensorView*> read;
+    for (const Op* op : all_)
+      for (const TensorView* in : inputs(*op)) read.insert(in);
+    for (const Op* op : ops_) {
+      if (!is_reduction(*op) || !can_have_tile(*op) || read.contains(op->results[0])) continue;
+      if (same_classes(classes(reduced_axes(*op)), kept_) && same_classes(classes(kept_axes(*op)), reduced_))
+        column_sums_.insert(op);
+    }
+  }
+
+  // A state for every column of all such sums is on the stack, and tasks have rows enough to be worth it.
+  std::optional<std::string> refuse_column_sums(const std::function<bool(sym::Expr)>& decide) const {
+    if (column_sums_.empty()) return std::nullopt;
+    const Op& sum = **std::ranges::find_if(ops_, [&](const Op* op) { return column_sums_.contains(op); });
+    const std::string different = fmt::format("{} and {} reduce different dims", describe(*reference_), describe(sum));
+    if (!is_row() || row_begin() != 0) return different + ", which lie apart in memory";
+    if (!elsewhere_.empty()) return different + ", and moves read at other places of a row";
+    const int64_t most = columns_of_each(static_cast<int64_t>(column_sums_.size()));
+    if (decide(sym::le(row(0), most)) && decide(sym::ge(kept_extent(), kLeastRows))) return std::nullopt;
+    return fmt::format("{}, of more than {} columns or fewer than {} rows", different, most, kLeastRows);
   }
 
   std::vector<int> reduced_axes(const Op& op) const {
@@ -351,7 +420,7 @@ class Rows {
   }
 
   std::optional<std::string> refuse(const Op& op) const {
-    if (is_rowwise(op)) {
+    if (is_rowwise(op) && !column_sums_.contains(&op)) {
       std::vector<int> own = classes(reduced_axes(op)), all = reduced_;
       std::sort(own.begin(), own.end());
       std::sort(all.begin(), all.end());
@@ -422,6 +491,7 @@ class Rows {
   const Op* reference_ = nullptr;
   std::vector<TensorView*> aligned_;
   std::set<const TensorView*> elsewhere_;
+  std::set<const Op*> column_sums_;
   std::vector<int> reduced_, kept_;
   std::map<const Op*, int> stages_;
   std::map<const Op*, int64_t> costs_;

@@ -46,6 +46,8 @@ std::string ScheduledGroup::print() const {
     return sorted;
   };
   if (phases) out += fmt::format("phases by loop {}\n", *phases);
+  for (const Op* op : graph->ops())
+    if (column_sums.contains(op)) out += fmt::format("%{} is summed by tasks, then over them\n", op->results[0]->name);
   for (const auto& [name, depth] : by_name(inline_at)) out += fmt::format("inline %{} {}\n", name, depth);
   for (const auto& [name, most] : by_name(kept)) out += fmt::format("keep %{} {}\n", name, sym::print(most));
   for (const auto& [name, panel] : by_name(panels)) out += fmt::format("panel %{}: {}\n", name, panel.print());

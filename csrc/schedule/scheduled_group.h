@@ -53,6 +53,9 @@ struct ScheduledGroup {
   std::map<const TensorView*, const TensorView*> copies;  // a copy, and what it is one of
   // Place among the reference's loops of a reduced one whose iterations are the tasks of phases.
   std::optional<int> phases;
+  // Reductions over the loops of rows, whose outermost one, the reference's first, stands for tasks of a first phase:
+  // each has states of its own for all columns.
+  std::set<const Op*> column_sums;
   // Scans of rows that tasks share, and the reduction whose states of parts say what a part begins with.
   std::map<const Op*, const Op*> totals;
   // Of rows that threads keep in registers: the extents of their dims, and how many elements they have at most, as

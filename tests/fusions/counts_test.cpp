@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "base/error.h"
@@ -137,6 +138,46 @@ Counts compare(const std::string& name, const Counts& found, const Counts& row) 
   return {found.wanted, compare(name, found.cpu, row.cpu), compare(name + " on GPUs", found.gpu, row.gpu)};
 }
 
+// Those that every model has, and every peer measures.
+const std::set<std::string> kCommon = {"softmax",
+                                       "softmax_dim0",
+                                       "log_softmax_nll_forward",
+                                       "log_softmax_nll_backward",
+                                       "layer_norm_forward",
+                                       "layer_norm_backward",
+                                       "rms_norm_forward",
+                                       "rms_norm_backward",
+                                       "residual_dropout_layer_norm",
+                                       "var_mean_rows",
+                                       "two_reductions",
+                                       "sum_rows_and_columns",
+                                       "batch_norm_relu",
+                                       "group_norm",
+                                       "transpose_add",
+                                       "rope_q_and_k",
+                                       "swiglu",
+                                       "embedding_layer_norm",
+                                       "cat_chains",
+                                       "pad_slice_stencil",
+                                       "quantise_rows_int8",
+                                       "adam",
+                                       "adam_8_tensors",
+                                       "cumsum_chain",
+                                       "one_hot_loss",
+                                       "attention",
+                                       "transformer_block",
+                                       "max_with_argmax",
+                                       "kl_divergence",
+                                       "focal_loss",
+                                       "huber_mean",
+                                       "clip_norm_4_tensors",
+                                       "top_p_mask",
+                                       "l2_normalise",
+                                       "cosine_rows",
+                                       "logsumexp_two_dims",
+                                       "segment_mean",
+                                       "qkv_split_rope"};
+
 // What all fusions take together.
 struct Sums {
   int64_t steps = 0, as_wanted = 0;
@@ -164,9 +205,12 @@ TEST(Fusions, StepsAndBytesAreAtMostThoseOfTheTable) {
   const bool bless = std::getenv("BLESS") != nullptr;
   std::map<std::string, Counts> lowered;
   int64_t wanted = 0;
-  Sums cpu, gpu;
+  Sums cpu, gpu, common;
+  size_t common_ones = 0;
   for (const auto& [name, pattern] : patterns()) {
     const Counts found = count(pattern);
+    if (kCommon.contains(name)) common.add(found.cpu, found.wanted);
+    common_ones += kCommon.contains(name) ? 1 : 0;
     const auto row = table.find(name);
     EXPECT_TRUE(bless || row != table.end()) << name << " is not in counts.txt; BLESS=1 adds it";
     EXPECT_TRUE(bless || row == table.end() || row->second.wanted == found.wanted)
@@ -179,9 +223,12 @@ TEST(Fusions, StepsAndBytesAreAtMostThoseOfTheTable) {
   for (const auto& [name, row] : table)
     EXPECT_TRUE(bless || lowered.count(name)) << name << " of counts.txt has no file; BLESS=1 takes it away";
   if (bless) write_table(lowered);
+  ASSERT_EQ(common_ones, kCommon.size());
+  EXPECT_LE(common.mean_bytes(common_ones), 1.1);
   EXPECT_LE(cpu.mean_bytes(lowered.size()), 1.1);
   cpu.print("CPUs", lowered.size(), wanted);
   gpu.print("GPUs", lowered.size(), wanted);
+  std::printf("bytes of the %zu common ones on CPUs: %.3f\n", common_ones, common.mean_bytes(common_ones));
 }
 
 // `small`: with the sizes of the file's head.

@@ -98,6 +98,7 @@ void count_group(const ScheduledGroup& group, std::map<std::string, int>& places
   places["group with kept rows"] += !group.kept.empty();
   places["group with copies for its roots"] += !group.copies.empty();
   places["group with tasks that share rows"] += group.phases.has_value();
+  places["group with sums of columns by tasks"] += !group.column_sums.empty();
 }
 
 void count_tree(const LoopTree& tree, std::map<std::string, int>& places) {

@@ -131,6 +131,13 @@ class FusionWriter : RandomText {
       if (reduced_[d]) out += fmt::format("{}{}", out.empty() ? "" : ", ", d);
     return "[" + out + "]";
   }
+  // Those that `dims` keeps.
+  std::string other_dims() const {
+    std::string out;
+    for (int d = 0; d < 3; ++d)
+      if (!reduced_[d]) out += fmt::format("{}{}", out.empty() ? "" : ", ", d);
+    return "[" + out + "]";
+  }
   void kept(const std::string& value) { kept_.push_back(define(value)); }
 
   void reduction() {
@@ -140,6 +147,12 @@ class FusionWriter : RandomText {
       return full(fmt::format("sub({}, {})", any(), s));
     }
     if (!kept_.empty() && below(5) == 0) return kept(fmt::format("{}({})", smooth_, pick(kept_)));
+    // The gradient of a weight, beside that of what it scales.
+    if (below(6) == 0 && other_dims() != "[]") {
+      static const char* kSums[] = {"sum", "sum", "amax", "amin"};
+      define(fmt::format("{}({}, dims = {})", kSums[below(4)], any(), other_dims()));
+      return;
+    }
     const std::string how = fmt::format("dims = {}, keepdim = true", dims());
     switch (below(out_.exact ? 5 : 10)) {
       case 0:

@@ -129,7 +129,7 @@ kir::Value TreeEmitter::terms_of(const Op& op, int64_t less, DType type) {
 void TreeEmitter::finish(const Op& op) {
   const std::vector<Combine> combines = combines_of(op);
   Carried whole;
-  if (has_tile(op))
+  if (has_tile(op) && !tree_.parts.contains(&op))
     whole.push_back({state_in_tile(op)});
   else
     for (size_t i = 0; i < combines.size(); ++i) whole.push_back(fold(combines[i], whole_.at(&op)[i]));

@@ -4,6 +4,7 @@
 #include "axes/transforms.h"
 #include "base/error.h"
 #include "kir/passes/passes.h"
+#include "lower/tree/column_sums.h"
 #include "lower/tree/emitter.h"
 #include "lower/tree/fuse_loops.h"
 #include "lower/tree/scatter.h"
@@ -88,6 +89,7 @@ LoopTree place(const ScheduledGroup& group, AxisGroup& axes, sym::Pool& pool, Ke
     lowering::go_online(tree, online, parts);
     lowering::split_phases(tree, parts, options.target == TargetKind::cuda);
   }
+  if (!group.column_sums.empty()) lowering::sum_columns_by_tasks(tree, group.column_sums);
   if (group.keys) limit_keys(*group.keys, extents, tree);
   if (options.offer) options.offer("place", PassSubject(tree));
   return tree;

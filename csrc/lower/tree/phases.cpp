@@ -60,6 +60,7 @@ TreeEmitter::Part TreeEmitter::fold(Combine combine, const Part& state) {
 void TreeEmitter::save(const Op& op) {
   const std::vector<Combine> combines = combines_of(op);
   const sym::Expr at = element(tree_.parts.at(&op));
+  if (has_tile(op)) return store(saved_.at(&op)[0][0], at, state_in_tile(op));
   for (size_t i = 0; i < combines.size(); ++i) {
     const Part part = fold(combines[i], whole_.at(&op)[i]);
     for (size_t k = 0; k < part.size(); ++k) store(saved_.at(&op)[i][k], at, part[k]);

@@ -1,0 +1,192 @@
+// Sums over the rows of a kernel beside what it computes of each row: states of every column in a task, then over
+// tasks.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "api/check_program.h"
+#include "backend/cpu/cpu_device.h"
+#include "base/error.h"
+#include "reference/draw_inputs.h"
+#include "support/run_case.h"
+
+namespace plait {
+namespace {
+
+struct ColumnCase {
+  const char* name;
+  const char* head;
+  const char* body;
+  const char* results;
+  bool floats_only = false;
+};
+
+// Of rows a * b, 64 at least, and n columns.
+const std::vector<ColumnCase>& column_cases() {
+  static const std::vector<ColumnCase> cases = {
+      {"both", "%x: T[a, n]", "%r = sum(%x, dims = [1])\n%c = sum(%x, dims = [0])\n", "%r, %c"},
+      {"columns_first", "%x: T[a, n]", "%c = sum(%x, dims = [0], keepdim = true)\n%r = amax(%x, dims = [1])\n",
+       "%c, %r"},
+      {"extrema", "%x: T[a, b, n]",
+       "%r = amax(%x, dims = [2], keepdim = true)\n%y = sub(%x, %r)\n%g = amax(%y, dims = [0, 1])\n"
+       "%l = amin(%x, dims = [0, 1])\n",
+       "%y, %g, %l"},
+      {"gradient", "%x: T[a, b, n], %dy: T[a, b, n], %w: T[n]",
+       "%m, %v = var_mean(%x, dims = [2], correction = 0, keepdim = true)\n"
+       "%h = mul(sub(%x, %m), rsqrt(add(%v, 1e-05)))\n%g = mul(%dy, %w)\n%p = mean(%g, dims = [2], keepdim = true)\n"
+       "%q = mean(mul(%g, %h), dims = [2], keepdim = true)\n%dx = sub(sub(%g, %p), mul(%h, %q))\n"
+       "%dw = sum(mul(%dy, %h), dims = [0, 1])\n%db = sum(%dy, dims = [0, 1])\n",
+       "%dx, %dw, %db", true},
+      {"two_dims_of_a_row", "%x: T[a, b, 4, n]",
+       "%s = sum(exp(%x), dims = [2, 3], keepdim = true)\n%y = div(%x, %s)\n%c = sum(%y, dims = [0, 1])\n", "%y, %c",
+       true},
+  };
+  return cases;
+}
+
+// `numbers` empty: as the scheduler chooses.
+std::string column_text(const ColumnCase& c, const std::string& numbers) {
+  std::string inputs;
+  for (const char* name : {"%x", "%dy", "%w"})
+    if (std::string(c.head).find(name) != std::string::npos) inputs += (inputs.empty() ? "" : ", ") + std::string(name);
+  const std::string open =
+      numbers.empty() ? "" : fmt::format("segment @s ({}) -> ({}) schedule norm({}) {{\n", inputs, c.results, numbers);
+  return fmt::format("let T = f32\nfusion @{} ({}) -> ({}) {{\n{}{}{}}}\n", c.name, c.head, c.results, open, c.body,
+                     numbers.empty() ? "" : "}\n");
+}
+
+struct ColumnRun {
+  std::unique_ptr<Fusion> fusion;
+  Compiled program;
+};
+
+ColumnRun compile_columns(const std::string& text, const std::string& dtype, const CompileOptions& how) {
+  ParseOptions parse;
+  parse.set = {{"T", dtype}};
+  auto fusion = parse_fusion(text, parse);
+  Compiled program = compile(*fusion, how);
+  return {std::move(fusion), std::move(program)};
+}
+
+using ColumnSizes = std::array<int64_t, 3>;  // a, b, n
+
+Tensors draw_columns(const Fusion& fusion, const ColumnSizes& s, bool exact = false) {
+  reference::DrawOptions how;
+  how.sizes = {{"a", s[0]}, {"b", s[1]}, {"n", s[2]}};
+  how.seed = static_cast<uint64_t>(s[0] * 31 + s[2]);
+  how.exact = exact;
+  const auto drawn = reference::draw_inputs(fusion, how);
+  return {drawn.begin(), drawn.end()};
+}
+
+void expect_columns(const ColumnRun& run, const Tensors& inputs, const Tensors& outputs, bool exact = false) {
+  CompileOptions how;
+  how.device = "cpu";
+  for (const OutputCheck& output :
+       check_program(*run.fusion, how, run.program, inputs, outputs, {.exact = exact, .one_rank = false}).outputs)
+    EXPECT_TRUE(output.reference.ok) << output.reference.message;
+}
+
+void check_columns(const std::string& numbers, const std::string& dtype, const std::vector<ColumnSizes>& sizes,
+                   bool exact = false) {
+  for (const ColumnCase& c : column_cases()) {
+    if (c.floats_only && (dtype[0] == 'i' || exact)) continue;
+    CompileOptions how;
+    how.device = "cpu";
+    ColumnRun run = compile_columns(column_text(c, numbers), dtype, how);
+    for (const ColumnSizes& s : sizes) {
+      SCOPED_TRACE(fmt::format("{} of {}, {}, a = {}, b = {}, n = {}", c.name, dtype, numbers, s[0], s[1], s[2]));
+      const Tensors inputs = draw_columns(*run.fusion, s, exact);
+      const Tensors outputs = run.program.run(inputs);
+      ASSERT_EQ(run.program.report().launches, 1);
+      ASSERT_EQ(run.program.report().kernels.size(), 1u);
+      EXPECT_NE(run.program.report().kernels[0].schedule.find("norm("), std::string::npos);
+      expect_columns(run, inputs, outputs, exact);
+    }
+  }
+}
+
+// Rows and columns that are no multiples of what a task or a vector has, one less and one more; the fewest rows.
+const std::vector<ColumnSizes> kColumnSizes = {{64, 1, 1}, {65, 1, 7}, {67, 2, 16}, {64, 3, 17}, {131, 1, 33}};
+
+class ColumnSums : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(All, ColumnSums, ::testing::Values("f32", "f64", "bf16", "i32"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(ColumnSums, Boundaries) { check_columns("vector = 8, parts = 2, rows = 5", GetParam(), kColumnSizes); }
+
+TEST(ColumnSumsOfOneRowATask, Cpu) { check_columns("vector = 1, parts = 1, rows = 1", "f32", kColumnSizes); }
+
+TEST(ColumnSumsOfKeptRows, Cpu) {
+  check_columns("vector = 8, parts = 1, rows = 16, keep = 512", "f32", {{64, 1, 9}, {70, 2, 31}});
+}
+
+TEST(ColumnSumsAsChosen, Cpu) {
+  check_columns("", "f32", {{64, 1, 5}, {100, 2, 300}, {1030, 1, 65}, {4100, 1, 3}, {70, 1, 2048}});
+}
+
+TEST(ColumnSumsOfExactIntegers, Cpu) { check_columns("", "f32", {{97, 3, 130}}, true); }
+
+TEST(ColumnSumsOnThreads, GiveEqualBits) {
+  for (const ColumnCase& c : column_cases()) {
+    std::vector<char> first;
+    for (int threads = 1; threads <= 8; ++threads) {
+      const auto device = make_cpu_device({.threads = threads});
+      CompileOptions how;
+      how.device_override = device.get();
+      ColumnRun run = compile_columns(column_text(c, ""), "f32", how);
+      std::vector<char> found;
+      for (const auto& [name, t] : run.program.run(draw_columns(*run.fusion, {150, 2, 70}))) {
+        const char* data = static_cast<const char*>(t.data());
+        found.insert(found.end(), data, data + t.bytes());
+      }
+      if (first.empty()) first = found;
+      EXPECT_TRUE(found == first) << c.name << " on " << threads << " threads";
+    }
+  }
+}
+
+// A NaN in a row shows in its row and its column alone.
+TEST(ColumnSumsOfNoNumbers, AreAsTheReferenceSays) {
+  CompileOptions how;
+  how.device = "cpu";
+  ColumnRun run = compile_columns(column_text(column_cases()[0], ""), "f32", how);
+  for (const float bad : {NAN, INFINITY}) {
+    Tensors inputs = draw_columns(*run.fusion, {90, 1, 40});
+    static_cast<float*>(inputs.at("x").data())[40 * 77 + 39] = bad;
+    const Tensors outputs = run.program.run(inputs);
+    const std::vector<double> rows = outputs.at("r").to_doubles(), columns = outputs.at("c").to_doubles();
+    for (size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(std::isfinite(rows[i]), i != 77) << i;
+    for (size_t i = 0; i < columns.size(); ++i) EXPECT_EQ(std::isfinite(columns[i]), i != 39) << i;
+  }
+}
+
+// Too few rows, more columns than a task has states of: kernels of their own, as right.
+TEST(ColumnSumsThatDoNotFit, AreKernelsOfTheirOwn) {
+  CompileOptions how;
+  how.device = "cpu";
+  for (const ColumnSizes& s : {ColumnSizes{63, 1, 20}, {66, 1, 8193}}) {
+    ColumnRun run = compile_columns(column_text(column_cases()[0], ""), "f32", how);
+    const Tensors inputs = draw_columns(*run.fusion, s);
+    expect_columns(run, inputs, run.program.run(inputs));
+    ASSERT_EQ(run.program.report().kernels.size(), 1u);
+    const std::string& schedule = run.program.report().kernels[0].schedule;
+    EXPECT_NE(schedule.find("norm("), schedule.rfind("norm(")) << schedule;  // two phases of their own
+  }
+}
+
+TEST(ColumnSumsBySplit, AreRefused) {
+  CompileOptions how;
+  how.device = "cpu";
+  try {
+    ColumnRun run = compile_columns(column_text(column_cases()[0], "split = 64"), "f32", how);
+    run.program.run(draw_columns(*run.fusion, {100, 1, 100}));
+    ADD_FAILURE();
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("tasks have whole rows"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace plait
