@@ -24,10 +24,12 @@ bool is_idle(const Scatter& op, size_t d) { return is_unit(*op.results[0], d) &&
 
 bool same_extent(sym::Expr a, sym::Expr b) { return a == b || sym::proven(sym::eq(a, b)); }
 
-bool is_fusible(const Op& op) {
-  const bool draws = op.kind == OpKind::Uniform || op.kind == OpKind::Normal;
-  return (is_elementwise(op) && !draws) || keeps_places(op);
-}
+bool is_lookup(const Op& op) { return op.kind == OpKind::Gather || op.kind == OpKind::IndexSelect; }
+
+bool is_fusible(const Op& op) { return is_elementwise(op) || keeps_places(op); }
+
+// Whether elements of the result are the same where those of its operands are.
+bool follows_operands(const Op& op) { return is_fusible(op) && property(op.kind) != OpProperty::creation; }
 
 // Labels of an operand's dims where the op's result has these.
 Labels operand_labels(const Op& op, size_t operand, const Labels& own) {
@@ -87,8 +89,11 @@ class Planner {
     for (const Op* op : ops_) {
       if (const auto* scatter = as<Scatter>(*op))
         plan_.parts.push_back({scatter, op->results[0]->rank(), false});
-      else if (!is_fusible(*op))
+      else if (is_lookup(*op)) {
+        if (const auto reason = check_lookup(*op)) return reason;
+      } else if (!is_fusible(*op)) {
         return fmt::format("{} is neither a scatter nor elementwise", describe(*op));
+      }
       for (const TensorView* in : inputs(*op))
         if (op->kind == OpKind::Scatter || (in->definition != nullptr && behind_.contains(in->definition)))
           behind_.insert(op);
@@ -98,6 +103,15 @@ class Planner {
     const auto wide = std::find_if(plan_.parts.begin(), plan_.parts.end(), [](const auto& p) { return p.has_inner(); });
     plan_.widest = wide == plan_.parts.end() ? 0 : size_t(wide - plan_.parts.begin());
     return std::nullopt;
+  }
+
+  // Lookups stand in front of scatters, and look up what is in memory.
+  std::optional<std::string> check_lookup(const Op& op) const {
+    const std::vector<TensorView*> in = inputs(op);
+    const auto waits = [&](const TensorView* t) { return computes(*t) && behind_.contains(t->definition); };
+    if (std::any_of(in.begin(), in.end(), waits)) return fmt::format("{} is not elementwise", describe(op));
+    if (!computes(*in[0])) return std::nullopt;
+    return fmt::format("{} looks up %{}, which the kernel would compute", describe(op), in[0]->name);
   }
 
   // Dims behind the scattered one that the index does not depend on; where it depends on the last, that one.
@@ -124,7 +138,7 @@ class Planner {
   void find_used(const TensorView& t, const Labels& labels, std::set<int>& used,
                  std::set<std::pair<const TensorView*, Labels>>& seen) const {
     if (!seen.emplace(&t, labels).second) return;
-    const bool made = computes(t) && is_fusible(*t.definition) && t.definition->kind != OpKind::Iota;
+    const bool made = computes(t) && follows_operands(*t.definition);
     if (!made) {
       used.insert(labels.begin(), labels.end());
       return;

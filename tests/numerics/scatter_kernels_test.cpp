@@ -147,6 +147,74 @@ TEST(ScatterKernels, NameTheFirstIndexOutside) {
   }
 }
 
+// Lookups of what is in memory, random numbers and elementwise ops in front, of the index too.
+std::string messages(const std::string& pin) {
+  const std::string body =
+      "    %j = add(index_select(%order, %from, dim = 0), 0)\n"
+      "    %m = mul(index_select(%x, %j, dim = 0), broadcast(%w, shape = [m, c], dims = [0]))\n"
+      "    %d = dropout(%m, seed = %seed, p = 0.25)\n"
+      "    %at = broadcast(index_select(%order, %to, dim = 0), shape = [m, c], dims = [0])\n"
+      "    %y = scatter(full(shape = [n, c], value = 0.0, dtype = T), %at, %d, dim = 0, update = add)\n";
+  const std::string head =
+      "let n = 40, m = 500, c = 19, T = f32\nfusion @f (%x: T[n, c], %order: i64[n] in 0..n, %from: i64[m] in 0..n, "
+      "%to: i64[m] in 0..n, %w: T[m], %seed: u64[]) -> (%y) {\n";
+  if (pin.empty()) return head + body + "}\n";
+  return head + "  segment @s (%x, %order, %from, %to, %w, %seed) -> (%y) schedule " + pin + " {\n" + body + "  }\n}\n";
+}
+
+TEST(ScatterKernels, LookupsAndRandomNumbersStandInFront) {
+  for (const char* pin : {"", "scatter(rows = 0)", "scatter(rows = 4, columns = 8, chunk = 64)"})
+    for (const char* sizes : {"19", "1", "64"})
+      for (const char* device : {"cpu", "sim:sm_80"}) {
+        const bool sim = device[0] == 's';
+        if (sim && (!testing::why_no_device(device).empty() || *pin != 0)) continue;
+        CaseOptions how;
+        how.device = device;
+        how.set["c"] = sizes;
+        if (sim) how.set["m"] = "40";
+        const CaseResult result = run_case(messages(pin), how);
+        EXPECT_TRUE(result.ok) << pin << ", " << sizes << ": " << result.message;
+        EXPECT_EQ(result.kernels, 1) << pin << ", " << sizes;
+      }
+}
+
+TEST(ScatterKernels, NameIndicesOfLookupsInFront) {
+  const auto fusion = parse_fusion(
+      "fusion @f (%x: f32[n, c], %i: i64[m], %j: i64[m]) -> (%y) {\n"
+      "  %at = broadcast(%j, shape = [m, c], dims = [0])\n"
+      "  %y = scatter(%x, %at, index_select(%x, %i, dim = 0), dim = 0, update = add)\n}\n");
+  Compiled p = compile(*fusion, {.device = "cpu"});
+  const auto run = [&](std::vector<double> i, std::vector<double> j) -> std::string {
+    const auto m = static_cast<int64_t>(i.size());
+    try {
+      const Tensors out = p.run({{"x", Tensor::from_doubles(DType::f32, {3, 2}, {1, 2, 3, 4, 5, 6})},
+                                 {"i", Tensor::from_doubles(DType::i64, {m}, i)},
+                                 {"j", Tensor::from_doubles(DType::i64, {m}, j)}});
+      EXPECT_EQ(p.report().kernels.size(), 1u);
+      return fmt::format("{}", out.at("y").to_doubles().back());
+    } catch (const UserError& e) {
+      return std::string(e.message());
+    }
+  };
+  EXPECT_EQ(run({0, 2, 1}, {2, 2, 0}), "14");
+  EXPECT_EQ(run({0, 3, 1}, {2, 2, 0}), "index 3 at [1] of %i lies outside of the 3 places along dim 0 of %x");
+  EXPECT_EQ(run({0, 2, 1}, {2, -1, 0}), "index -1 at [1, 0] of %at lies outside of the 3 places along dim 0 of %x");
+}
+
+// What the kernel would compute first is looked up from memory, and a lookup of a scatter's result stands behind it.
+TEST(ScatterKernels, LookupsOfComputedTensorsAreApart) {
+  for (const char* body : {"%z = sin(%x)\n%s = index_select(%z, %i, dim = 0)\n%y = scatter(%x, %at, %s, dim = 0)\n",
+                           "%z = scatter(%x, %at, %x, dim = 0)\n%y = index_select(%z, %i, dim = 0)\n"}) {
+    const CaseResult result =
+        run_case(fmt::format("let n = 9, c = 5\nfusion @f (%x: f32[n, c], %i: i64[n] in 0..n) -> (%y) {{\n"
+                             "%at = broadcast(%i, shape = [n, c], dims = [0])\n{}}}\n",
+                             body),
+                 {});
+    EXPECT_TRUE(result.ok) << result.message;
+    EXPECT_GT(result.report.launches, 1);
+  }
+}
+
 // On GPUs: rows of a range by the threads of a block, what has no columns by a thread; updates go in the order of the
 // index, so that sums are those of a CPU, bit for bit.
 TEST(ScatterKernelsOnSim, AreThoseOfACpu) {

@@ -62,14 +62,7 @@ void ScatterEmitter::declare() {
     arguments_[t] = declare_buffer(group_.outputs[i], t->dtype, elements(*t), kir::Space::argument);
     kernel_.buffers.back().written = true;
   }
-  for (const ScatterPart& part : plan_.parts) {
-    const auto lookup = checked_lookup(*part.op);
-    if (!lookup) continue;
-    ordinals_[part.op] = extents_.argument(group_.graph->pool().constant(lookup->ordinal));
-    if (status_) continue;
-    status_ = declare_buffer("status", DType::u64, number(kStatusWords), kir::Space::argument);
-    kernel_.buffers.back().written = kernel_.buffers.back().updated = true;
-  }
+  declare_status();
   if (rows_ > 0) declare_sorted();
   homes_.resize(plan_.parts.size());
   for (const bool on_stack : {false, true})
