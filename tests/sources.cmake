@@ -179,6 +179,7 @@ set(PLAIT_TEST_numerics
   numerics/norm_split_test.cpp
   numerics/norm_test.cpp
   numerics/norms_on_sim_test.cpp
+  numerics/one_index_test.cpp
   numerics/online_test.cpp
   numerics/ops_test.cpp
   numerics/pointwise_ops_test.cpp

@@ -40,9 +40,23 @@ bool reads_elsewhere(const Op& op) {
     case OpKind::Gather:
     case OpKind::IndexSelect:
       return true;
+    case OpKind::Scatter:
+      return places_one(op);
     default:
       return false;
   }
+}
+
+bool places_one(const Op& op) {
+  const auto* o = as<Scatter>(op);
+  if (o == nullptr) return false;
+  for (size_t d = 0; d < o->in->rank(); ++d) {
+    const bool along = d == static_cast<size_t>(o->dim);
+    if (along ? o->index->extent(d).constant() != 1 || !sym::proven(sym::ge(o->in->extent(d), 1))
+              : o->index->extent(d) != o->in->extent(d))
+      return false;
+  }
+  return true;
 }
 
 bool keeps_places(const Op& op) {

@@ -7,8 +7,11 @@
 
 namespace plait {
 
-// An op that reads its operand at other coordinates than its own, by arithmetic or by an index.
+// An op that reads its operand at other coordinates than its own, by arithmetic or by an index; also a scatter that has
+// one index for each row, whose result is an element of its operand or of its source.
 bool reads_elsewhere(const Op& op);
+// Such a scatter.
+bool places_one(const Op& op);
 // Dims change places, come or go, and every element stays at its coordinates.
 bool keeps_places(const Op& op);
 

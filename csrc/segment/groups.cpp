@@ -150,7 +150,7 @@ class Grouper {
   // Whether a kernel of scatters computes the op, and so the constants that it reads.
   bool scatters_alone(int i) const {
     Op* scatter = &op(i);
-    return scatter->kind == OpKind::Scatter && options_.refuse_scatters &&
+    return scatter->kind == OpKind::Scatter && !is_move(*scatter) && options_.refuse_scatters &&
            !options_.refuse_scatters(std::span(&scatter, 1), scatter->results);
   }
 

@@ -30,7 +30,8 @@ struct GroupOptions {
   std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorView* const>)> refuse_moved;
   // The same of kernels around scatters (schedule/scatter.h).
   std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorView* const>)> refuse_scatters;
-  std::function<bool(const Op&)> stays_apart;    // views that only a library reads; null: none
+  std::function<bool(const Op&)>
+      stays_apart;  // views that only a library reads, scatters with a schedule of their own; null: none
   std::function<bool(const Op&)> costs_nothing;  // results that lie in their operand's memory; null: none
   int64_t most_statements = 64;                  // of a kernel with rows or moves, as statements_of() counts
   std::vector<std::vector<Op*>> first;           // ops, in order, that merge among themselves before others

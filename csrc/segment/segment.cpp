@@ -313,7 +313,10 @@ void segment_ops(Fusion& fusion, const SegmentOptions& options) {
       if (auto reason = norm_refuses(fusion, ops, outputs)) return reason;
       return norm_refuses_of_gpus(fusion, ops, outputs);
     };
-  how.stays_apart = [&](const Op& op) { return aliases.view_ops.contains(&op); };
+  how.stays_apart = [&](const Op& op) {
+    const bool pinned = op.kind == OpKind::Scatter && options.pins.contains(op.results[0]->name);
+    return pinned || aliases.view_ops.contains(&op);
+  };
   how.costs_nothing = [&](const Op& op) { return aliases.is_alias(op); };
   if (options.limits.statements > 0) how.most_statements = options.limits.statements;
   how.fixed = options.fixed;

@@ -158,6 +158,8 @@ class TreeEmitter {
   Value looked_up(const Op& op, const TensorView& index, const Coordinates& index_at, int64_t dim, Coordinates at);
   Value looked_up(const Gather& op);
   Value looked_up(const IndexSelect& op);
+  Value combined(ScatterUpdate update, Value before, Value src);
+  Value placed_one(const Scatter& op);
   void report(const Op& op, sym::Expr j, const Coordinates& at);
 
   // scans.cpp: a state is what is carried, and results that readers in other guards read.

@@ -175,6 +175,35 @@ kir::Value TreeEmitter::looked_up(const IndexSelect& op) {
   return looked_up(op, *op.index, {first, behind}, op.dim, at);
 }
 
+// What stands in the result once src is there too. Booleans are ordered as numbers.
+kir::Value TreeEmitter::combined(ScatterUpdate update, Value before, Value src) {
+  const std::optional<Pointwise> function = combining(update);
+  if (!function) return src;
+  if (src.dtype == DType::boolean)
+    return convert(apply(*function, {convert(before, DType::i64), convert(src, DType::i64)}), DType::boolean);
+  return apply(*function, {before, src});
+}
+
+// A scatter with one index for each row: the source where the index names this element, else the operand.
+kir::Value TreeEmitter::placed_one(const Scatter& op) {
+  const Coordinates here = own(op);
+  const size_t dim = static_cast<size_t>(op.dim);
+  Coordinates first = here;
+  first[dim] = number(0);
+  const auto value = [&](size_t i, const Coordinates& at) {
+    return by_coordinates(op, *inputs(op)[i]) ? read_at(op, i, at) : operand(op, i);
+  };
+  const sym::Expr j = bind(value(1, first)), place = op.range.empty() ? j : j - extents_(op.range[0]);
+  const Value src = value(2, first), before = value(0, here);
+  const Value named = apply(Pointwise::eq, {coordinate(here[dim]), coordinate(place)});
+  const Value out = apply(Pointwise::where, {named, combined(op.update, before, src), before});
+  if (!status_) return out;
+  const sym::Expr extent = extents_(op.range.empty() ? op.in->extent(dim) : op.range[1]);
+  const sym::Expr inside = sym::logical_and(sym::ge(j, 0), sym::lt(j, extent));
+  guarded(sym::logical_not(inside), [&] { report(op, j, first); });
+  return out;
+}
+
 // Tells the run of index j, which the index tensor has at these coordinates (scalar/index_status.h).
 void TreeEmitter::report(const Op& op, sym::Expr j, const Coordinates& at) {
   const auto lookup = checked_lookup(op);

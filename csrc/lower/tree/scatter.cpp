@@ -247,15 +247,6 @@ kir::Value ScatterEmitter::operand_at(const Scatter& op, size_t i, const Coordin
   return operand(op, i, is_narrow(t.dtype));
 }
 
-// What stands in the result once src is there too. Booleans are ordered as numbers.
-kir::Value ScatterEmitter::combined(ScatterUpdate update, Value before, Value src) {
-  const std::optional<Pointwise> function = combining(update);
-  if (!function) return src;
-  if (src.dtype == DType::boolean)
-    return convert(apply(*function, {convert(before, DType::i64), convert(src, DType::i64)}), DType::boolean);
-  return apply(*function, {before, src});
-}
-
 // The place that an update of the part goes to, of those that the result has; nothing is known of it.
 sym::Expr ScatterEmitter::index_at(const ScatterPart& part, sym::Expr update) {
   const sym::Expr j = bind(operand_at(*part.op, 1, coordinates(part, update)));

@@ -40,7 +40,6 @@ class ScatterEmitter : public TreeEmitter {
   sym::Expr home_index(size_t part, sym::Expr place);
   Value value_at(const TensorView& t, const Coordinates& at);
   Value operand_at(const Scatter& op, size_t i, const Coordinates& at);
-  Value combined(ScatterUpdate update, Value before, Value src);
   sym::Expr index_at(const ScatterPart& part, sym::Expr update);
   sym::Expr is_inside(sym::Expr place) const;
   void report_outside(const ScatterPart& part, sym::Expr place, sym::Expr update);

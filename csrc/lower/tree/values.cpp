@@ -141,7 +141,7 @@ kir::Value TreeEmitter::compute(const Op& op) {
                        [&](const Gather& o) { return looked_up(o); },
                        [&](const IndexSelect& o) { return looked_up(o); },
                        [](const Bitcast& o) { return not_placed(o); },
-                       [](const Scatter& o) { return not_placed(o); },
+                       [&](const Scatter& o) { return placed_one(o); },
                        [](const Linear& o) { return not_placed(o); },
                        [](const Matmul& o) { return not_placed(o); },
                        [](const Reduce& o) { return not_placed(o); },
