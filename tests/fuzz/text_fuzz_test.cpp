@@ -324,9 +324,9 @@ TEST(TextFuzz, CorpusHasEveryKindOfOp) {
 #undef PLAIT_OP
 }
 
-TEST(TextFuzz, Mutations) { run_mutations(kSeed, testing::kSanitized ? 3000 : 10000); }
+TEST(TextFuzz, Mutations) { run_mutations(kSeed, testing::kSanitized ? 2000 : 10000); }
 
-TEST(TextFuzz, AcceptedMutationsCompile) { run_compilations(kSeed + 2, testing::drawn_here(5000)); }
+TEST(TextFuzz, AcceptedMutationsCompile) { run_compilations(kSeed + 2, testing::drawn_here(3000)); }
 
 TEST(TextFuzz, MutationsLongRun) {
   if (!std::getenv("PLAIT_TEST_LONG")) GTEST_SKIP() << "1,000,000 mutations; set PLAIT_TEST_LONG=1";

@@ -6,8 +6,10 @@
 #include <cstring>
 
 #include "api/check_program.h"
+#include "axes/loop_tree.h"
 #include "backend/cpu/cpu_device.h"
 #include "base/error.h"
+#include "graph/passes.h"
 #include "reference/draw_inputs.h"
 #include "support/run_case.h"
 
@@ -94,6 +96,13 @@ void check_columns(const std::string& numbers, const std::string& dtype, const s
     if (c.floats_only && (dtype[0] == 'i' || exact)) continue;
     CompileOptions how;
     how.device = "cpu";
+    how.hook = [&](std::string_view, std::string_view, const PassSubject& subject) {
+      const auto* tree = subject.as<LoopTree>();
+      if (tree == nullptr) return;
+      EXPECT_FALSE(tree->parts.empty()) << c.name;  // by tasks, whose states a second phase merges
+      EXPECT_FALSE(tree->later.empty()) << c.name;
+      EXPECT_LE(tree->later.size(), tree->parts.size()) << c.name;
+    };
     ColumnRun run = compile_columns(column_text(c, numbers), dtype, how);
     for (const ColumnSizes& s : sizes) {
       SCOPED_TRACE(fmt::format("{} of {}, {}, a = {}, b = {}, n = {}", c.name, dtype, numbers, s[0], s[1], s[2]));

@@ -16,6 +16,8 @@ namespace {
 constexpr std::array<std::string_view, kFusionKinds> kNames = {"reductions", "norms",    "moves",
                                                                "lookups",    "scatters", "scans"};
 
+constexpr std::array<bool, 3> kRows = {false, false, true};  // reduced dims of rows
+
 class FusionWriter : RandomText {
  public:
   explicit FusionWriter(uint64_t seed) : RandomText(seed, 41), seed_(seed) {
@@ -28,6 +30,7 @@ class FusionWriter : RandomText {
     do
       for (bool& r : reduced_) r = below(2) == 0;
     while (std::count(reduced_, reduced_ + 3, true) == 0);
+    if (below(4) == 0) std::copy_n(kRows.begin(), 3, reduced_);
     full_ = {"%x", "%z"};
     const int steps = out_.exact ? 3 + below(4) : 4 + below(6);
     for (int i = 0; i < steps; ++i) step();
@@ -74,6 +77,7 @@ class FusionWriter : RandomText {
   std::string given() { return below(2) ? "%x" : "%z"; }
 
   void step() {
+    if (std::equal(kRows.begin(), kRows.end(), reduced_) && below(8) == 0) return column_sum();
     const int dice = below(10);
     if (dice < 3) return elementwise();
     switch (dice < 8 ? out_.kind : static_cast<FusionKind>(below(kFusionKinds))) {
@@ -131,14 +135,13 @@ class FusionWriter : RandomText {
       if (reduced_[d]) out += fmt::format("{}{}", out.empty() ? "" : ", ", d);
     return "[" + out + "]";
   }
-  // Those that `dims` keeps.
-  std::string other_dims() const {
-    std::string out;
-    for (int d = 0; d < 3; ++d)
-      if (!reduced_[d]) out += fmt::format("{}{}", out.empty() ? "" : ", ", d);
-    return "[" + out + "]";
-  }
   void kept(const std::string& value) { kept_.push_back(define(value)); }
+
+  // The gradient of a weight, beside that of what it scales.
+  void column_sum() {
+    static const char* kSums[] = {"sum", "sum", "amax", "amin"};
+    define(fmt::format("{}({}, dims = [0, 1])", kSums[below(4)], any()));
+  }
 
   void reduction() {
     // Most of the fusion reduce the same dims; a result over others is read at once.
@@ -147,12 +150,6 @@ class FusionWriter : RandomText {
       return full(fmt::format("sub({}, {})", any(), s));
     }
     if (!kept_.empty() && below(5) == 0) return kept(fmt::format("{}({})", smooth_, pick(kept_)));
-    // The gradient of a weight, beside that of what it scales.
-    if (below(6) == 0 && other_dims() != "[]") {
-      static const char* kSums[] = {"sum", "sum", "amax", "amin"};
-      define(fmt::format("{}({}, dims = {})", kSums[below(4)], any(), other_dims()));
-      return;
-    }
     const std::string how = fmt::format("dims = {}, keepdim = true", dims());
     switch (below(out_.exact ? 5 : 10)) {
       case 0:

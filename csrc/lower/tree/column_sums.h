@@ -6,9 +6,9 @@ namespace plait::lowering {
 
 // `sums`: reductions over the loop of the root, which kept dims of others share, with a state for every column. Its
 // iterations become tasks: each begins the states, and saves them to a workspace behind its rows. Results are phases of
-// their own, which merge the states of each column in the order of tasks. Requires: what fuse_loops gives. Ensures: the
-// same values; additions follow from the tree alone. Returns why the tree stays one phase, which is as right; nothing
-// where it is parted.
+// their own, one for those of one loop, which merge the states of each column in the order of tasks. Requires: what
+// fuse_loops gives. Ensures: the same values; additions follow from the tree alone. Returns why the tree stays one
+// phase, which is as right; nothing where it is parted.
 std::optional<std::string> sum_columns_by_tasks(LoopTree& tree, const std::set<const Op*>& sums);
 
 }  // namespace plait::lowering

@@ -75,8 +75,8 @@ void random_schedules(uint32_t first, uint32_t count) {
   EXPECT_GT(done, refused);
 }
 
-TEST(RandomFusions, HeuristicSchedules) { heuristic_schedules(0, testing::drawn_here(400)); }
-TEST(RandomFusions, RandomSchedules) { random_schedules(0, testing::drawn_here(400)); }
+TEST(RandomFusions, HeuristicSchedules) { heuristic_schedules(0, testing::drawn_here(250)); }
+TEST(RandomFusions, RandomSchedules) { random_schedules(0, testing::drawn_here(250)); }
 TEST(RandomFusions, LongRunHeuristicSchedules) { heuristic_schedules(10000, 20000); }
 TEST(RandomFusions, LongRunRandomSchedules) { random_schedules(10000, 20000); }
 

@@ -175,7 +175,7 @@ void run_drawn(uint32_t first, uint32_t count) {
   EXPECT_GT(5 * ranges, count);
 }
 
-TEST(ScatterKernels, DrawnOnesAreRight) { run_drawn(0, testing::drawn_here(800)); }
+TEST(ScatterKernels, DrawnOnesAreRight) { run_drawn(0, testing::drawn_here(400)); }
 TEST(ScatterKernels, LongRunDrawnOnesAreRight) { run_drawn(100000, 20000); }
 
 std::string kernel_of(const std::string& text, const std::string& pin) {

@@ -106,7 +106,7 @@ void agree_with_naive_evaluation(uint64_t seed, int rounds) {
               counts.finite);
 }
 
-TEST(SymRandom, AgreesWithNaiveEvaluation) { agree_with_naive_evaluation(20240517, plait::testing::drawn_here(50000)); }
+TEST(SymRandom, AgreesWithNaiveEvaluation) { agree_with_naive_evaluation(20240517, plait::testing::drawn_here(25000)); }
 TEST(SymRandom, AgreesWithNaiveEvaluationLongRun) {
   agree_with_naive_evaluation(1, 250000);
   agree_with_naive_evaluation(fresh_seed(), 250000);
