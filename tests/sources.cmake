@@ -118,6 +118,7 @@ set(PLAIT_TEST_error
 set(PLAIT_TEST_fusions
   fusions/counts_test.cpp
   fusions/ranges_test.cpp
+  fusions/reasons_test.cpp
 )
 set(PLAIT_TEST_fuzz
   fuzz/loop_tree_test.cpp

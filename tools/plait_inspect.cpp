@@ -90,11 +90,22 @@ std::string segments_text(const Fusion& localized) {
   return table(rows);
 }
 
-std::string cache_text(const Loaded& loaded, const Compiled& compiled, const Metadata& metadata) {
-  const Sizes mesh = mesh_symbols(loaded.fusion->mesh(), compiled.mesh());
+// Of the call at hand, mesh symbols included.
+Sizes sizes_of(const Loaded& loaded, const Compiled& compiled, const Metadata& metadata) {
   Sizes given = loaded.options.sizes;
-  for (const auto& [name, value] : mesh) given[name] = value;
-  const Specialization specialize = plait::specialize(bind_sizes(*loaded.fusion, metadata, given), mesh);
+  for (const auto& [name, value] : mesh_symbols(loaded.fusion->mesh(), compiled.mesh())) given[name] = value;
+  return bind_sizes(*loaded.fusion, metadata, given);
+}
+
+std::string boundaries_text(const Loaded& loaded, const Compiled& compiled, const Metadata& metadata) {
+  sym::Guards guards(sizes_of(loaded, compiled, metadata), {});
+  return print(
+      boundaries(compiled.localized(), compiled.device().target(), &guards, kernel_limits(loaded.options.options)));
+}
+
+std::string cache_text(const Loaded& loaded, const Compiled& compiled, const Metadata& metadata) {
+  const Specialization specialize =
+      plait::specialize(sizes_of(loaded, compiled, metadata), mesh_symbols(loaded.fusion->mesh(), compiled.mesh()));
   const std::string options = cache_key(loaded.options.options);
   std::string axes;
   for (int64_t size : compiled.mesh().sizes()) axes += fmt::format("{}{}", axes.empty() ? "" : " x ", size);
@@ -247,7 +258,7 @@ int explain_command(const Arguments& args) {
   if (args.shard) texts.emplace_back("shard", explain_sharding(compiled.sharded()));
   if (args.segments)
     texts.emplace_back("segments", fmt::format("{}\n{}\n{}", segments_text(compiled.localized()),
-                                               print(boundaries(compiled.localized(), compiled.device().target())),
+                                               boundaries_text(loaded, compiled, metadata),
                                                compiled.compiled_specialization().segment_reasons));
   if (args.schedule)
     texts.emplace_back("schedule",

@@ -68,7 +68,7 @@ TensorView* scaled_operand(const PointwiseOp& op, sym::Expr keys) {
   return drops ? op.in[1] : nullptr;
 }
 
-std::optional<std::string> refuse(const Problem& problem) {
+std::optional<Refused> refuse(const Problem& problem) {
   return refuse_attention(problem.segment.ops, problem.segment.outputs);
 }
 
@@ -438,20 +438,26 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
 
 }  // namespace
 
-std::optional<std::string> attention_refuses(const Problem& problem, const Target& target) {
-  if (auto reason = refuse(problem)) return reason;
-  try {
-    const auto found = disobeyed(problem, *group(problem, numbers_for(problem, target, {})));
-    return found ? std::optional(found->what) : std::nullopt;
-  } catch (const UserError& error) {  // loops that some tensor cannot have
-    return error.what();
-  }
+std::optional<Refused> attention_refuses(const Problem& problem, const Target& target) {
+  if (auto refused = refuse(problem)) return refused;
+  return refuse_loops(problem, [&] { return *group(problem, numbers_for(problem, target, {})); });
 }
 
 const Scheduler& attention_scheduler() {
-  static const Scheduler kAttention = {schedules::Attention::kName, refuse, choose, nullptr, group, [](const Segment&) {
-                                         return std::optional<std::string>("kernels of attention are of CPUs");
-                                       }};
+  static const Scheduler kAttention = {
+      .name = schedules::Attention::kName,
+      .accept = refuse,
+      .choose = choose,
+      .apply = nullptr,
+      .group = group,
+      .refuses_of_gpus = [](const Segment&) -> std::optional<Refused> {
+        return Refused{"kernels of attention are of CPUs", "compile for the CPU"};
+      },
+      .refuses_sizes = attention_refuses,
+      .concerns =
+          [](std::span<Op* const> ops) {
+            return std::ranges::count_if(ops, [](const Op* op) { return product_of_matrices(*op) != nullptr; }) > 1;
+          }};
   return kAttention;
 }
 

@@ -9,6 +9,6 @@ namespace plait {
 const Scheduler& attention_scheduler();
 
 // Why there are no loops for a segment of attention (schedule/find_attention.h); nothing where there are.
-std::optional<std::string> attention_refuses(const Problem& problem, const Target& target);
+std::optional<Refused> attention_refuses(const Problem& problem, const Target& target);
 
 }  // namespace plait

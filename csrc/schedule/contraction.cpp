@@ -45,15 +45,25 @@ constexpr int64_t kMostRows = 32;                                     // of a ti
 constexpr int64_t kTiles = 4;                                         // of rows that read a panel
 constexpr int64_t kLeastRows = 24, kLeastColumns = 8, kLeastSum = 8;  // fewer do not pay for packing
 
-std::optional<std::string> refuse(const Problem& problem) {
+std::optional<Refused> refuse_product(const Op& op) {
+  const Parts parts = parts_of(op);
+  if (parts.linear && as<Linear>(op)->b != nullptr)
+    return Refused{fmt::format("{} has a bias", describe(op)), "add the bias behind it"};
+  if (parts.left == parts.right)
+    return Refused{fmt::format("{} multiplies a tensor with itself", describe(op)), "make it two inputs of the fusion"};
+  if (parts.out->rank() < 2)
+    return Refused{fmt::format("{} has one row", describe(op)), "nothing: no second row reads a panel of it"};
+  return std::nullopt;
+}
+
+std::optional<Refused> refuse(const Problem& problem) {
   const Segment& s = problem.segment;
   const Op* op = contraction_of(s.ops);
-  if (op == nullptr) return "it has not one contraction";
+  if (op == nullptr)
+    return Refused{"it has not one contraction",
+                   "nothing: tiles are those of one, and of several attention alone makes a kernel"};
+  if (auto refused = refuse_product(*op)) return refused;
   const Parts parts = parts_of(*op);
-  if (parts.linear && as<Linear>(*op)->b != nullptr) return fmt::format("{} has a bias", describe(*op));
-  if (parts.left == parts.right) return fmt::format("{} multiplies a tensor with itself", describe(*op));
-  if (parts.out->rank() < 2) return fmt::format("{} has one row", describe(*op));
-  if (s.outputs.size() != 1) return "it has not one output";
   std::set<const TensorView*> results = {parts.out};
   for (const Op* other : s.ops) {
     if (other == op) continue;
@@ -61,14 +71,19 @@ std::optional<std::string> refuse(const Problem& problem) {
     const bool behind = std::ranges::any_of(in, [&](const TensorView* t) { return results.contains(t); });
     const bool fits = behind ? other->kind == OpKind::PointwiseOp && other->out()->shape() == parts.out->shape()
                              : other->results.size() == 1 && may_be_read(*other);
-    if (!fits) return fmt::format("{} stands beside the contraction", describe(*other));
+    if (!fits)
+      return Refused{fmt::format("{} stands beside the contraction", describe(*other)),
+                     "leave only elementwise ops of the contraction's shape behind it, with moves in front"};
     if (behind) results.insert(other->out());
   }
-  if (!results.contains(s.outputs[0])) return "its output does not come of the contraction";
+  if (s.outputs.size() != 1)
+    return Refused{"it has not one output", "let no other step read, and do not output, any but the last result"};
+  if (!results.contains(s.outputs[0]))
+    return Refused{"its output does not come of the contraction", "output what comes of the contraction alone"};
   return std::nullopt;
 }
 
-std::optional<std::string> refuse_types(const Problem& problem, const Target& target) {
+std::optional<Refused> refuse_types(const Problem& problem, const Target& target) {
   const Op& op = *contraction_of(problem.segment.ops);
   const Parts parts = parts_of(op);
   const auto is_one_of = [&](std::initializer_list<DType> list) {
@@ -76,10 +91,11 @@ std::optional<std::string> refuse_types(const Problem& problem, const Target& ta
   };
   if (target.cuda()) {
     if (is_one_of({DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32, DType::i64})) return std::nullopt;
-    return fmt::format("{} is not of f32, f64, bf16, f16, i32 or i64", describe(op));
+    return Refused{fmt::format("{} is not of f32, f64, bf16, f16, i32 or i64", describe(op)),
+                   "cast both operands to one of these"};
   }
   if (is_one_of({DType::f32, DType::f64}) && parts.out->dtype == parts.left->dtype) return std::nullopt;
-  return fmt::format("{} is not of f32 or f64", describe(op));
+  return Refused{fmt::format("{} is not of f32 or f64", describe(op)), "cast both operands to one of these"};
 }
 
 // Sizes that the loops are made for.
@@ -204,8 +220,8 @@ std::optional<std::string> refuse_numbers(const Problem& problem, const Target& 
 
 Schedule choose(const Problem& problem, const Target& target, const Schedule& pinned) {
   const auto* given = std::get_if<schedules::Contraction>(&pinned);
-  if (const auto reason = refuse_types(problem, target))
-    throw UserError(*reason, problem.where(), "leave the schedule out");
+  if (const auto refused = refuse_types(problem, target))
+    throw UserError(refused->reason, problem.where(), "leave the schedule out");
   const schedules::Contraction out = numbers_for(problem, target, given != nullptr ? *given : schedules::Contraction());
   if (const auto reason = refuse_numbers(problem, target, out))
     throw UserError(*reason, problem.where(), "give others, or leave the schedule out");
@@ -217,26 +233,36 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
 
 }  // namespace
 
-std::optional<std::string> contraction_refuses(const Problem& problem, const Target& target) {
-  if (auto reason = refuse(problem)) return reason;
-  if (auto reason = refuse_types(problem, target)) return reason;
+std::optional<Refused> contraction_refuses(const Problem& problem, const Target& target) {
+  if (auto refused = refuse(problem)) return refused;
+  if (auto refused = refuse_types(problem, target)) return refused;
   const Parts parts = parts_of(*contraction_of(problem.segment.ops));
   const bool large = problem.decide(sym::ge(rows_of(parts), kLeastRows)) &&
                      problem.decide(sym::ge(parts.out->shape().back(), kLeastColumns)) &&
                      problem.decide(sym::ge(summed(parts), kLeastSum));
-  if (!large) return "it is small";
+  if (!large)
+    return Refused{
+        "it is small",
+        fmt::format("nothing: panels pay from {} rows, {} columns and {} terms on; `schedule contraction()` in "
+                    "a file insists",
+                    kLeastRows, kLeastColumns, kLeastSum)};
   const schedules::Contraction numbers = numbers_for(problem, target, {});
-  if (auto reason = refuse_numbers(problem, target, numbers)) return reason;
-  try {
-    const auto found = disobeyed(problem, *group(problem, numbers));
-    return found ? std::optional(found->what) : std::nullopt;
-  } catch (const UserError& error) {  // loops that some tensor cannot have
-    return error.what();
-  }
+  if (auto reason = refuse_numbers(problem, target, numbers))
+    return Refused{*reason, "give other numbers: `schedule contraction(columns = ...)` in a file, or a shorter sum"};
+  return refuse_loops(problem, [&] { return *group(problem, numbers); });
 }
 
 const Scheduler& contraction_scheduler() {
-  static const Scheduler kContraction = {schedules::Contraction::kName, refuse, choose, nullptr, group};
+  static const Scheduler kContraction = {
+      .name = schedules::Contraction::kName,
+      .accept = refuse,
+      .choose = choose,
+      .apply = nullptr,
+      .group = group,
+      .refuses_sizes = contraction_refuses,
+      .concerns = [](std::span<Op* const> ops) {
+        return std::ranges::any_of(ops, [](const Op* op) { return property(op->kind) == OpProperty::contraction; });
+      }};
   return kContraction;
 }
 

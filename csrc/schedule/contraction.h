@@ -9,6 +9,6 @@ namespace plait {
 const Scheduler& contraction_scheduler();
 
 // Why there are no loops for a segment of one contraction; nothing where there are. Small ones are refused.
-std::optional<std::string> contraction_refuses(const Problem& problem, const Target& target);
+std::optional<Refused> contraction_refuses(const Problem& problem, const Target& target);
 
 }  // namespace plait

@@ -328,35 +328,47 @@ std::set<const TensorView*> coming_of(std::span<Op* const> ops, const TensorView
   return out;
 }
 
-std::optional<std::string> refuse_attention(std::span<Op* const> ops, std::span<TensorView* const> outputs) {
+std::optional<Refused> refuse_attention(std::span<Op* const> ops, std::span<TensorView* const> outputs) {
   const std::optional<AttentionParts> parts = attention_parts(ops);
-  if (!parts) return "it has no scores and products of their weights in f32 or f64";
+  if (!parts)
+    return Refused{"it has no scores and products of their weights in f32 or f64",
+                   "let a product in f32 or f64 have what comes of another one's result as its left operand"};
   for (const auto* list : {&parts->products, &parts->others})
     for (const Matmul* product : *list) {
       const std::set<const TensorView*> behind = coming_of(ops, *product->out());
       if (std::ranges::count_if(outputs, [&](const TensorView* t) { return behind.contains(t); }) != 1)
-        return "a product has not one result";
+        return Refused{"a product has not one result", "output one tensor of what comes of each product"};
     }
   const std::vector<sym::Expr> batch = parts->scores[0]->out()->shape();
   if (!parts->others.empty() &&
       std::all_of(batch.begin(), batch.end() - 2, [](sym::Expr e) { return e.constant() == 1; }))
-    return "it weighs by keys and by queries, and has one matrix alone";
-  if (parts->others.size() > 1) return "it weighs by queries more than once beside keys";
+    return Refused{"it weighs by keys and by queries, and has one matrix alone",
+                   "nothing: each matrix of a batch is a task, and of one alone both products are kernels"};
+  if (parts->others.size() > 1)
+    return Refused{"it weighs by queries more than once beside keys",
+                   "leave one product that sums over keys beside those over queries"};
   const TensorView& scores = *parts->scores[0]->out();
   if (!std::ranges::all_of(parts->scores, [&](const Matmul* m) { return m->out()->shape() == scores.shape(); }))
-    return "its scores have not the same shape";
+    return Refused{"its scores have not the same shape", "give all scores one shape"};
   const size_t rank = scores.rank();
   const auto has_rank = [&](const auto* matmul) { return matmul->out()->rank() == rank && matmul->a != matmul->b; };
   const auto reduces = [&](const Op* op) { return reduces_keys(*op) && inputs(*op)[0]->rank() == rank; };
   if (!std::ranges::all_of(parts->scores, has_rank) || !std::ranges::all_of(parts->products, has_rank) ||
       !std::ranges::all_of(parts->others, has_rank) || (!parts->others.empty() && rank < 3))
-    return "its products have not the same dims";
+    return Refused{"its products have not the same dims",
+                   "give all products dims like [batch, query, key], and each two operands that differ"};
   for (const Op* op : ops) {
     if (property(op->kind) == OpProperty::contraction) continue;
     if (!may_stand_between(*op))
-      return fmt::format("{} is neither elementwise nor a reduction over keys", describe(*op));
-    if (op->kind == OpKind::Reduce && (parts->by_keys || !reduces(op)))
-      return fmt::format("{} reduces other dims than keys", describe(*op));
+      return Refused{
+          fmt::format("{} is neither elementwise nor a reduction over keys", describe(*op)),
+          "leave only elementwise ops, moves without pads and cats, and reductions over keys beside the products"};
+    if (op->kind == OpKind::Reduce && parts->by_keys)
+      return Refused{fmt::format("{} reduces beside products that sum over queries", describe(*op)),
+                     "reduce in a step in front, as the logsumexp of the forward pass"};
+    if (op->kind == OpKind::Reduce && !reduces(op))
+      return Refused{fmt::format("{} reduces other dims than keys", describe(*op)),
+                     "reduce the last dim of the scores alone, with keepdim = true"};
   }
   return std::nullopt;
 }

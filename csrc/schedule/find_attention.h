@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ir/fusion.h"
+#include "schedule/refusal.h"
 
 namespace plait {
 
@@ -42,7 +43,7 @@ bool reduces_keys(const Op& op);
 std::set<const TensorView*> coming_of(std::span<Op* const> ops, const TensorView& first);
 
 // Why ops are no attention that loops can be found for; nothing where they may be.
-std::optional<std::string> refuse_attention(std::span<Op* const> ops, std::span<TensorView* const> outputs);
+std::optional<Refused> refuse_attention(std::span<Op* const> ops, std::span<TensorView* const> outputs);
 
 // The segment of products, whose weights come of the scores of other matmuls by elementwise ops and reductions over
 // keys, and which nobody else reads: its ops, with the elementwise ones behind it, and what is made of

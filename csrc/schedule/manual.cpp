@@ -16,10 +16,12 @@ using schedules::Manual;
 using schedules::ManualTensor;
 
 // What no kernel of a loop tree computes.
-std::optional<std::string> refuse(const Op& op) {
-  if (std::string reason = unplaceable(op); !reason.empty()) return fmt::format("{}: {}", describe(op), reason);
+std::optional<Refused> refuse(const Op& op) {
+  constexpr const char* kAlone = "give it a segment of its own, without `schedule`";
+  if (std::string reason = unplaceable(op); !reason.empty())
+    return Refused{fmt::format("{}: {}", describe(op), reason), kAlone};
   if (op.kind == OpKind::Bitcast)
-    return fmt::format("{} has no loops by hand: give it a segment of its own, without `schedule`", describe(op));
+    return Refused{fmt::format("{} has no loops by hand: {}", describe(op), kAlone), kAlone};
   return std::nullopt;
 }
 
@@ -43,9 +45,9 @@ std::string refuse_loop(const Axis& loop) {
   }
 }
 
-std::optional<std::string> accept(const Problem& problem) {
+std::optional<Refused> accept(const Problem& problem) {
   for (const Op* op : problem.segment.ops)
-    if (auto reason = refuse(*op)) return reason;
+    if (auto refused = refuse(*op)) return refused;
   return std::nullopt;
 }
 
@@ -148,12 +150,38 @@ std::optional<Disobeyed> disobeyed(const Problem& problem, const ScheduledGroup&
   return disobeyed(group, [&](sym::Expr e) { return problem.decide(sym::import(problem.fusion.pool(), e)); });
 }
 
+std::optional<Refused> refuse_loops(const Problem& problem, const std::function<ScheduledGroup()>& make) {
+  constexpr const char* kSteps = "leave the schedule out: each step has loops of its own";
+  const auto or_steps = [&](const std::string& remedy) { return remedy.empty() ? kSteps : remedy; };
+  try {
+    const auto found = disobeyed(problem, make());
+    if (!found) return std::nullopt;
+    return Refused{found->what, or_steps(found->remedy)};
+  } catch (const UserError& error) {  // loops that some tensor cannot have
+    return Refused{error.message(), or_steps(error.remedy())};
+  }
+}
+
+std::optional<Refused> refuse_by_hand(const Problem& problem) {
+  if (auto refused = accept(problem)) return refused;
+  return refuse_loops(problem, [&] {
+    ScheduledGroup out = make_group(problem.fusion, problem.segment);
+    store_outputs(out);
+    schedule_by_hand(out, Manual());
+    return out;
+  });
+}
+
 const Scheduler& manual_scheduler() {
-  static const Scheduler kManual = {
-      Manual::kName, accept,
-      choose,        nullptr,
-      group,         [](const Segment&) {
-                                      return std::optional<std::string>("schedules by hand are for CPUs"); }};
+  static const Scheduler kManual = {.name = Manual::kName,
+                                    .accept = accept,
+                                    .choose = choose,
+                                    .apply = nullptr,
+                                    .group = group,
+                                    .refuses_of_gpus = [](const Segment&) -> std::optional<Refused> {
+                                      return Refused{"schedules by hand are for CPUs",
+                                                     "compile for the CPU, or leave the schedule out"};
+                                    }};
   return kManual;
 }
 

@@ -43,13 +43,18 @@ bool has_moves(std::span<Op* const> ops) {
   return std::any_of(ops.begin(), ops.end(), [](const Op* op) { return reads_elsewhere(*op) || keeps_places(*op); });
 }
 
-std::optional<std::string> moved_refuses(std::span<Op* const> ops, std::span<TensorView* const> outputs) {
+Refused other_domain(const TensorView& first, const TensorView& other) {
+  return {fmt::format("outputs %{}: {} and %{}: {} have different domains", first.name, type_text(first), other.name,
+                      type_text(other)),
+          "give the outputs one shape: broadcast the smaller one, or do not output it"};
+}
+
+std::optional<Refused> moved_refuses(std::span<Op* const> ops, std::span<TensorView* const> outputs) {
   for (const Op* op : ops)
-    if (!may_be_read(*op)) return fmt::format("{} is neither elementwise nor a move", describe(*op));
+    if (!may_be_read(*op))
+      return Refused{fmt::format("{} is neither elementwise nor a move", describe(*op)), kOnlyMoves};
   for (const TensorView* t : outputs)
-    if (!same_shape(*outputs.front(), *t))
-      return fmt::format("outputs %{}: {} and %{}: {} have different domains", outputs.front()->name,
-                         type_text(*outputs.front()), t->name, type_text(*t));
+    if (!same_shape(*outputs.front(), *t)) return other_domain(*outputs.front(), *t);
   return reads_cost_too_much(ops, outputs, {ops.begin(), ops.end()});
 }
 

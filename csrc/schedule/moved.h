@@ -9,7 +9,10 @@ namespace plait {
 bool has_moves(std::span<Op* const> ops);
 
 // Why ops, in topological order, are no such kernel with these outputs; nothing where they are.
-std::optional<std::string> moved_refuses(std::span<Op* const> ops, std::span<TensorView* const> outputs);
+std::optional<Refused> moved_refuses(std::span<Op* const> ops, std::span<TensorView* const> outputs);
+// What helps where an op is none of these; and of two outputs that no nest has both of.
+inline constexpr const char* kOnlyMoves = "leave only elementwise ops, moves and lookups on both sides";
+Refused other_domain(const TensorView& first, const TensorView& other);
 
 // Dims of more than one element, as they lie in memory.
 std::vector<int> memory_dims(const TensorView& t);

@@ -120,13 +120,15 @@ int64_t choose_lanes(const TensorView& tensor, bool summed, const Target& target
   return std::max<int64_t>(1, lanes);
 }
 
-std::optional<std::string> accept(const Problem& problem) {
+std::optional<Refused> accept(const Problem& problem) {
   if (problem.segment.ops.size() != 1)
-    return fmt::format("{} ops, and a nest computes a single one", problem.segment.ops.size());
+    return Refused{fmt::format("{} ops, and a nest computes a single one", problem.segment.ops.size()),
+                   "nothing: what no schedule has beside others is a kernel of its own"};
   const Op& op = *problem.segment.ops.front();
   const OpProperty kind = property(op.kind);
   const bool moves = kind == OpProperty::communication || kind == OpProperty::local_move;
-  if (moves || kind == OpProperty::composite) return fmt::format("{} is no computation", describe(op));
+  if (moves || kind == OpProperty::composite)
+    return Refused{fmt::format("{} is no computation", describe(op)), "nothing: it is a step of its own"};
   return std::nullopt;
 }
 

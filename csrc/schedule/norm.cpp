@@ -25,7 +25,7 @@ constexpr int64_t kMostKeptBlocks = 65535;
 constexpr int64_t kRowsOfTask = 128;  // whose columns are summed
 constexpr size_t kScansInRow = 2;     // of tasks that share rows: each waits for the one before it
 
-std::optional<std::string> accept(const Problem& problem) {
+std::optional<Refused> accept(const Problem& problem) {
   return norm_refuses(problem.fusion, problem.segment.ops, problem.segment.outputs,
                       [&](sym::Expr e) { return problem.decide(e); });
 }
@@ -238,8 +238,8 @@ namespace {
 
 // fn(rows of the group, import of a condition into the fusion's pool).
 template <class Fn>
-std::optional<std::string> ask_rows(const Fusion& fusion, std::span<Op* const> ops,
-                                    std::span<TensorView* const> outputs, Fn&& fn) {
+std::optional<Refused> ask_rows(const Fusion& fusion, std::span<Op* const> ops, std::span<TensorView* const> outputs,
+                                Fn&& fn) {
   const std::set<const Op*> reads = find_reads(ops);
   const auto is_read = [&](const TensorView* t) { return reads.contains(t->definition); };
   if (std::none_of(outputs.begin(), outputs.end(), is_read))
@@ -256,9 +256,9 @@ std::optional<std::string> ask_rows(const Fusion& fusion, std::span<Op* const> o
 
 }  // namespace
 
-std::optional<std::string> norm_refuses(const Fusion& fusion, std::span<Op* const> ops,
-                                        std::span<TensorView* const> outputs,
-                                        const std::function<bool(sym::Expr)>& decide) {
+std::optional<Refused> norm_refuses(const Fusion& fusion, std::span<Op* const> ops,
+                                    std::span<TensorView* const> outputs,
+                                    const std::function<bool(sym::Expr)>& decide) {
   return ask_rows(fusion, ops, outputs, [&](const Rows& rows, const auto& import) {
     return rows.refuse([&](sym::Expr e) { return decide ? decide(import(e)) : sym::proven(import(e)); });
   });
@@ -281,25 +281,36 @@ bool reduces_unlike(std::span<Op* const> ops) {
 
 }  // namespace
 
-std::optional<std::string> norm_refuses_of_gpus(const Fusion& fusion, std::span<Op* const> ops,
-                                                std::span<TensorView* const> outputs) {
+std::optional<Refused> norm_refuses_of_gpus(const Fusion& fusion, std::span<Op* const> ops,
+                                            std::span<TensorView* const> outputs) {
   const bool scans = std::any_of(ops.begin(), ops.end(), [](const Op* op) { return is_scan(op->kind); });
   const bool moves = scans && std::any_of(ops.begin(), ops.end(), [](const Op* op) { return reads_elsewhere(*op); });
   if (!moves && !reduces_unlike(ops)) return std::nullopt;
-  return ask_rows(fusion, ops, outputs, [](const Rows& rows, const auto&) -> std::optional<std::string> {
+  return ask_rows(fusion, ops, outputs, [](const Rows& rows, const auto&) -> std::optional<Refused> {
     if (rows.reference() == nullptr) return std::nullopt;
     if (!rows.column_sums().empty())
-      return fmt::format("{} and {} reduce different dims", describe(*rows.reference()),
-                         describe(**rows.column_sums().begin()));
+      return Refused{fmt::format("{} and {} reduce different dims", describe(*rows.reference()),
+                                 describe(**rows.column_sums().begin())),
+                     "compile for the CPU, whose tasks sum columns beside rows"};
     if (rows.elsewhere().empty()) return std::nullopt;
-    return fmt::format("%{} is read at other places of its row, and a GPU keeps no whole rows",
-                       (*rows.elsewhere().begin())->name);
+    return Refused{fmt::format("%{} is read at other places of its row, and a GPU keeps no whole rows",
+                               (*rows.elsewhere().begin())->name),
+                   "compile for the CPU, which keeps them, or let no move read the scan"};
   });
 }
 
 Scheduler norm_scheduler() {
-  return {schedules::Norm::kName, accept, choose, nullptr, group, [](const Segment& s) {
-            return norm_refuses_of_gpus(*s.ops.front()->results[0]->fusion, s.ops, s.outputs);
+  return {
+      .name = schedules::Norm::kName,
+      .accept = accept,
+      .choose = choose,
+      .apply = nullptr,
+      .group = group,
+      .refuses_of_gpus =
+          [](const Segment& s) { return norm_refuses_of_gpus(*s.ops.front()->results[0]->fusion, s.ops, s.outputs); },
+      .concerns =
+          [](std::span<Op* const> ops) {
+            return std::ranges::any_of(ops, [](const Op* op) { return is_rowwise(*op); });
           }};
 }
 

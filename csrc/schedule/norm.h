@@ -14,17 +14,17 @@ Scheduler norm_scheduler();
 
 // Why the ops, in topological order, are no group of the scheduler; nothing where they are. `outputs`: their results
 // that go to memory. `decide` is asked whether rows fit buffers; null: only what facts prove does. Edits nothing.
-std::optional<std::string> norm_refuses(const Fusion& fusion, std::span<Op* const> ops,
-                                        std::span<TensorView* const> outputs,
-                                        const std::function<bool(sym::Expr)>& decide = {});
+std::optional<Refused> norm_refuses(const Fusion& fusion, std::span<Op* const> ops,
+                                    std::span<TensorView* const> outputs,
+                                    const std::function<bool(sym::Expr)>& decide = {});
 
 // Whether the scheduler has kernels for the target: a CPU, or a GPU with memory through which a block's threads
 // exchange.
 bool norm_runs_on(const Target& target);
 
 // Why GPUs have no kernel of ops that the scheduler takes; nothing where they have.
-std::optional<std::string> norm_refuses_of_gpus(const Fusion& fusion, std::span<Op* const> ops,
-                                                std::span<TensorView* const> outputs);
+std::optional<Refused> norm_refuses_of_gpus(const Fusion& fusion, std::span<Op* const> ops,
+                                            std::span<TensorView* const> outputs);
 // Of a GPU, the rows that threads keep in registers: what several passes read of the group's inputs, which comes by way
 // of tensors of its own, and, where there are registers left, what costs more to compute again.
 std::set<const TensorView*> keep_rows(ScheduledGroup& group, const schedules::Norm& numbers);

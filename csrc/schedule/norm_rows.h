@@ -15,6 +15,7 @@
 #include "ir/fusion.h"
 #include "schedule/nest.h"
 #include "schedule/reads.h"
+#include "schedule/refusal.h"
 #include "schedule/scan_groups.h"
 #include "schedule/scheduler.h"
 
@@ -79,23 +80,24 @@ class Rows {
   bool has_place(const TensorView& t) const { return axes_.axes.contains(&t); }
   bool is_full(const TensorView& t) const { return holds(t, reduced_) && holds(t, kept_); }
 
-  std::optional<std::string> refuse(const std::function<bool(sym::Expr)>& decide) const {
+  std::optional<Refused> refuse(const std::function<bool(sym::Expr)>& decide) const {
     for (const Op* op : ops_)
       if (!is_elementwise(*op) && !is_rowwise(*op) && !keeps_places(*op) && op->kind != OpKind::Reshape)
-        return fmt::format("{} is neither elementwise nor a reduction", describe(*op));
-    if (reference_ == nullptr) return "nothing is reduced";
+        return Refused{fmt::format("{} is neither elementwise nor a reduction", describe(*op)),
+                       "leave only elementwise ops, moves, lookups, reductions and scans on both sides"};
+    if (reference_ == nullptr) return Refused{"nothing is reduced", "nothing: rows are those of a reduction or a scan"};
     if (const auto reason = refuse_directions()) return reason;
     if (const auto reason = refuse_repeated()) return reason;
     if (const auto reason = reads_cost_too_much(all_, outputs_, reads_)) return reason;
     for (const Edge& e : axes_.edges)
-      if (e.hard && (e.cut || e.elsewhere) && !elsewhere_.contains(e.operand))
-        return fmt::format("{} cannot read %{} in place: {}", describe(*e.op), e.operand->name, e.reason);
+      if (e.hard && (e.cut || e.elsewhere) && !elsewhere_.contains(e.operand)) return not_in_place(e);
     for (const Op* op : ops_)
       if (const auto reason = refuse(*op)) return reason;
     for (const TensorView* t : outputs_)
       if (!column_sums_.contains(t->definition) && (!holds(*t, kept_) || (is_wide(*t) && !holds(*t, reduced_))))
-        return fmt::format("output %{}: {} does not have all dims of the rows of {}", t->name, type_text(*t),
-                           describe(*reference_));
+        return Refused{fmt::format("output %{}: {} does not have all dims of the rows of {}", t->name, type_text(*t),
+                                   describe(*reference_)),
+                       "do not output it, or broadcast it to the rows first"};
     if (const auto reason = layout()) return reason;
     if (const auto reason = refuse_column_sums(decide)) return reason;
     return refuse_buffers(decide);
@@ -341,15 +343,20 @@ class Rows {
   }
 
   // A state for every column of all such sums is on the stack, and tasks have rows enough to be worth it.
-  std::optional<std::string> refuse_column_sums(const std::function<bool(sym::Expr)>& decide) const {
+  std::optional<Refused> refuse_column_sums(const std::function<bool(sym::Expr)>& decide) const {
     if (column_sums_.empty()) return std::nullopt;
     const Op& sum = **std::ranges::find_if(ops_, [&](const Op* op) { return column_sums_.contains(op); });
     const std::string different = fmt::format("{} and {} reduce different dims", describe(*reference_), describe(sum));
-    if (!is_row() || row_begin() != 0) return different + ", which lie apart in memory";
-    if (!elsewhere_.empty()) return different + ", and moves read at other places of a row";
+    if (!is_row() || row_begin() != 0)
+      return Refused{different + ", which lie apart in memory",
+                     "let the reduced dims of one of them be innermost and in one piece (allocation)"};
+    if (!elsewhere_.empty())
+      return Refused{different + ", and moves read at other places of a row",
+                     "let no move read the scan, or the sum be a kernel of its own"};
     const int64_t most = columns_of_each(static_cast<int64_t>(column_sums_.size()));
     if (decide(sym::le(row(0), most)) && decide(sym::ge(kept_extent(), kLeastRows))) return std::nullopt;
-    return fmt::format("{}, of more than {} columns or fewer than {} rows", different, most, kLeastRows);
+    return Refused{fmt::format("{}, of more than {} columns or fewer than {} rows", different, most, kLeastRows),
+                   "nothing: a task has a state of each column, for the sake of many rows"};
   }
 
   std::vector<int> reduced_axes(const Op& op) const {
@@ -376,7 +383,7 @@ class Rows {
   }
 
   // Every output and every reduction scans for itself.
-  std::optional<std::string> refuse_repeated() const {
+  std::optional<Refused> refuse_repeated() const {
     if (!scans()) return std::nullopt;
     const auto before = scans_before();
     size_t count = 0, times = 0;
@@ -388,16 +395,19 @@ class Rows {
       times += root ? before.at(op).size() : 0;
     }
     if (times <= 2 * count + kScansAgain) return std::nullopt;
-    return fmt::format("its {} scans would run {} times", count, times);
+    return Refused{fmt::format("its {} scans would run {} times", count, times),
+                   "let fewer outputs and reductions wait for the same scans"};
   }
 
   // Loops along a row run one way.
-  std::optional<std::string> refuse_directions() const {
+  std::optional<Refused> refuse_directions() const {
     const Op* first = nullptr;
     for (const Op* op : ops_) {
       if (!is_scan(op->kind)) continue;
       if (first != nullptr && scan_of(*first)->reverse != scan_of(*op)->reverse)
-        return fmt::format("{} and {} go along the row in opposite directions", describe(*first), describe(*op));
+        return Refused{
+            fmt::format("{} and {} go along the row in opposite directions", describe(*first), describe(*op)),
+            "nothing: a row is gone through one way; each way is a kernel of its own"};
       first = op;
     }
     return std::nullopt;
@@ -419,19 +429,23 @@ class Rows {
     }
   }
 
-  std::optional<std::string> refuse(const Op& op) const {
+  std::optional<Refused> refuse(const Op& op) const {
     if (is_rowwise(op) && !column_sums_.contains(&op)) {
       std::vector<int> own = classes(reduced_axes(op)), all = reduced_;
       std::sort(own.begin(), own.end());
       std::sort(all.begin(), all.end());
-      if (reduced_axes(op).empty()) return fmt::format("{} reduces no dim", describe(op));
-      if (own != all) return fmt::format("{} and {} reduce different dims", describe(*reference_), describe(op));
+      if (reduced_axes(op).empty())
+        return Refused{fmt::format("{} reduces no dim", describe(op)), "drop the reduction over no dim"};
+      if (own != all)
+        return Refused{fmt::format("{} and {} reduce different dims", describe(*reference_), describe(op)),
+                       "reduce the same dims on both sides; different ones are kernels of their own"};
     }
     for (const TensorView* t : op.results)
       for (int c : domain_classes(axes_, *t))
         if (!walk_->knows(c))
-          return fmt::format("%{}: {} has a dim that is none of the rows of {}", t->name, type_text(*t),
-                             describe(*reference_));
+          return Refused{fmt::format("%{}: {} has a dim that is none of the rows of {}", t->name, type_text(*t),
+                                     describe(*reference_)),
+                         "let its dims be among the kept and the reduced dims of that reduction"};
     return std::nullopt;
   }
 
@@ -450,21 +464,27 @@ class Rows {
     for (const TensorView* t : others) elsewhere_.erase(t);
   }
 
-  std::optional<std::string> refuse_buffers(const std::function<bool(sym::Expr)>& decide) const {
+  std::optional<Refused> refuse_buffers(const std::function<bool(sym::Expr)>& decide) const {
     if (elsewhere_.empty()) return std::nullopt;
     const TensorView& t = **elsewhere_.begin();
-    if (!is_row()) return fmt::format("%{} is read at other places, and its rows lie apart in memory", t.name);
-    if (elsewhere_.size() > kMostElsewhere) return "moves read at other places of too many scans";
+    if (!is_row())
+      return Refused{fmt::format("%{} is read at other places, and its rows lie apart in memory", t.name),
+                     "let the scan go along the innermost dim (allocation)"};
+    if (elsewhere_.size() > kMostElsewhere)
+      return Refused{"moves read at other places of too many scans",
+                     fmt::format("let moves read at other places of {} scans at most", kMostElsewhere)};
     const int64_t most = elements_of_each(static_cast<int64_t>(elsewhere_.size()));
     if (decide(sym::le(row(0), most))) return std::nullopt;
-    return fmt::format(
-        "%{} is read at other places, and its rows of {} elements do not stay on the stack: at most {} do", t.name,
-        sym::print(row(0)), most);
+    return Refused{
+        fmt::format("%{} is read at other places, and its rows of {} elements do not stay on the stack: at most {} do",
+                    t.name, sym::print(row(0)), most),
+        "give a bound of the size where it is known to be smaller; longer rows go through memory"};
   }
 
-  std::optional<std::string> layout() const {
+  std::optional<Refused> layout() const {
     if (is_row() || column()) return std::nullopt;
-    return fmt::format("the operand of {} has no dim without gaps in memory", describe(*reference_));
+    return Refused{fmt::format("the operand of {} has no dim without gaps in memory", describe(*reference_)),
+                   "give the reduced operand an innermost dim without gaps (allocation)"};
   }
 
   int64_t cost(const Op& op) {

@@ -7,6 +7,7 @@
 #include "axes/transforms.h"
 #include "base/error.h"
 #include "schedule/moved.h"
+#include "schedule/reads.h"
 #include "schedule/repeats.h"
 #include "schedule/tiles.h"
 
@@ -26,18 +27,15 @@ constexpr int64_t kRowsOfTile = 8;    // of which each thread has the element of
 constexpr int64_t kLeastOfTile = 16;  // elements of both dims, or most of a tile is idle
 constexpr int64_t kLeastLanes = 4;    // of squares
 
-std::optional<std::string> accept(const Problem& problem) {
+std::optional<Refused> accept(const Problem& problem) {
   if (has_moves(problem.segment.ops)) return moved_refuses(problem.segment.ops, problem.segment.outputs);
   for (const Op* op : problem.segment.ops)
-    if (!is_elementwise(*op)) return fmt::format("{} is not elementwise", describe(*op));
+    if (!is_elementwise(*op)) return Refused{fmt::format("{} is not elementwise", describe(*op)), kOnlyMoves};
   AxisGroup group = build_axis_graph(problem.fusion.pool(), problem.segment.ops);
   const TensorView* reference = reference_tensor(problem.segment);
   for (const Edge& e : group.edges)
-    if (e.hard && e.cut)
-      return fmt::format("{} cannot read %{} in place: {}", describe(*e.op), e.operand->name, e.reason);
-  if (const TensorView* out = align(group, problem.segment.outputs))
-    return fmt::format("outputs %{}: {} and %{}: {} have different domains", reference->name, type_text(*reference),
-                       out->name, type_text(*out));
+    if (e.hard && e.cut) return not_in_place(e);
+  if (const TensorView* out = align(group, problem.segment.outputs)) return other_domain(*reference, *out);
   return std::nullopt;
 }
 
@@ -405,7 +403,16 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
 
 }  // namespace
 
-Scheduler pointwise_scheduler() { return {schedules::Pointwise::kName, accept, choose, apply, group}; }
+Scheduler pointwise_scheduler() {
+  return {.name = schedules::Pointwise::kName,
+          .accept = accept,
+          .choose = choose,
+          .apply = apply,
+          .group = group,
+          .concerns = [](std::span<Op* const> ops) {
+            return std::ranges::all_of(ops, [](const Op* op) { return may_be_read(*op); });
+          }};
+}
 
 std::string explain_split(const Problem& problem) {
   std::string moved;

@@ -118,8 +118,14 @@ std::set<const Op*> find_reads(std::span<Op* const> ops) {
   return out.empty() || !reads_other_rows(ops, out) ? out : with_makers(ops, find_reduced(ops));
 }
 
-std::optional<std::string> reads_cost_too_much(std::span<Op* const> ops, std::span<TensorView* const> outputs,
-                                               const std::set<const Op*>& reads) {
+Refused not_in_place(const Edge& edge) {
+  return {fmt::format("{} cannot read %{} in place: {}", describe(*edge.op), edge.operand->name, edge.reason),
+          edge.elsewhere ? "move what is in memory already: apply the move to the inputs of what it reads"
+                         : "give equal dims one extent in the text, and read no tensor along two dims of one"};
+}
+
+std::optional<Refused> reads_cost_too_much(std::span<Op* const> ops, std::span<TensorView* const> outputs,
+                                           const std::set<const Op*>& reads) {
   std::map<const Op*, std::set<uint64_t>> asked;  // of a read: coordinates, as the path to them
   for (const TensorView* t : outputs) asked[t->definition].insert(0);
   int64_t values = 0, again = 0;
@@ -131,8 +137,12 @@ std::optional<std::string> reads_cost_too_much(std::span<Op* const> ops, std::sp
       values += static_cast<int64_t>(at.size());
       again += (static_cast<int64_t>(at.size()) - 1) * cost(op);
     }
-    if (values > kMostValues) return "its moves read at too many places";
-    if (again > kMostAgain) return fmt::format("{} would be computed again for each of its readers", describe(op));
+    if (values > kMostValues)
+      return Refused{"its moves read at too many places",
+                     fmt::format("let fewer moves read what other moves make: at most {} values", kMostValues)};
+    if (again > kMostAgain)
+      return Refused{fmt::format("{} would be computed again for each of its readers", describe(op)),
+                     "nothing: reading it once from memory is cheaper"};
     const std::vector<TensorView*> in = inputs(op);
     for (size_t k = 0; k < in.size(); ++k) {
       if (in[k]->definition == nullptr || !reads.contains(in[k]->definition)) continue;

@@ -3,7 +3,9 @@
 #include <set>
 #include <span>
 
+#include "axes/build_graph.h"
 #include "ir/fusion.h"
+#include "schedule/refusal.h"
 
 namespace plait {
 
@@ -29,9 +31,12 @@ bool may_be_read(const Op& op);
 // made of, up to reductions. Where they would ask reductions for other rows, reshapes of what is reduced are none.
 std::set<const Op*> find_reads(std::span<Op* const> ops);
 
+// Of an edge that is cut, or along which an op reads elsewhere than its operand is made.
+Refused not_in_place(const Edge& edge);
+
 // Why the reads of a group are too many values, or too dear to compute again for each of their readers; nothing where
 // they are not. Ops in topological order.
-std::optional<std::string> reads_cost_too_much(std::span<Op* const> ops, std::span<TensorView* const> outputs,
-                                               const std::set<const Op*>& reads);
+std::optional<Refused> reads_cost_too_much(std::span<Op* const> ops, std::span<TensorView* const> outputs,
+                                           const std::set<const Op*>& reads);
 
 }  // namespace plait

@@ -49,7 +49,7 @@ std::string no_repeats(const Segment& segment) {
   for (const Op* op : segment.ops)
     if (property(op->kind) == OpProperty::creation && op->kind != OpKind::Full)
       return fmt::format("%{} counts along the row", op->out()->name);
-  return moved_refuses(segment.ops, segment.outputs).value_or("");
+  return reason_of(moved_refuses(segment.ops, segment.outputs)).value_or("");
 }
 
 void check_pinned(const Problem& problem, const schedules::Pointwise& numbers) {

@@ -23,7 +23,7 @@ constexpr int64_t kLeastThreads = 32, kMostThreads = 256;  // GPUs: of a block
 constexpr int64_t kBlocks = 1024, kMostPlaces = 1024;      // GPUs: ranges, while one has so many places or fewer
 constexpr int64_t kChunk = 4096, kLongChunk = 32768, kLongIndex = 1 << 20;
 
-std::optional<std::string> accept(const Problem& problem) {
+std::optional<Refused> accept(const Problem& problem) {
   ScatterPlan plan;
   return plan_scatters(problem.segment.ops, problem.segment.outputs, plan);
 }
@@ -132,7 +132,7 @@ schedules::Scatter choose_of_gpu(const Problem& problem, const ScatterPlan& plan
 Schedule choose(const Problem& problem, const Target& target, const Schedule& pin) {
   ScatterPlan plan;
   const auto refused = plan_scatters(problem.segment.ops, problem.segment.outputs, plan);
-  PLAIT_CHECK(!refused, "a scatter that was not accepted: {}", *refused);
+  PLAIT_CHECK(!refused, "a scatter that was not accepted: {}", refused->reason);
   const Sizes sizes = sizes_of(problem, plan);
   schedules::Scatter out;
   if (const auto* pinned = std::get_if<schedules::Scatter>(&pin)) out = *pinned;
@@ -171,21 +171,32 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
 
 }  // namespace
 
-std::optional<std::string> scatter_refuses_of_gpus(const ScatterPlan& plan) {
+std::optional<Refused> scatter_refuses_of_gpus(const ScatterPlan& plan) {
   const bool wide = plan.parts[plan.widest].has_inner();
   for (const ScatterPart& part : plan.parts)
     if (part.has_inner() != wide)
-      return fmt::format("{} has rows of one element and {} longer ones: threads of a block share no element",
-                         describe(*part.op), describe(*plan.parts[plan.widest].op));
+      return Refused{fmt::format("{} has rows of one element and {} longer ones: threads of a block share no element",
+                                 describe(*part.op), describe(*plan.parts[plan.widest].op)),
+                     "give both rows of one length, or compile for the CPU"};
   return std::nullopt;
 }
 
 Scheduler scatter_scheduler() {
-  return {schedules::Scatter::kName, accept, choose, nullptr, group, [](const Segment& s) {
-            ScatterPlan plan;
-            const bool taken = !plan_scatters(s.ops, s.outputs, plan);
-            return taken ? scatter_refuses_of_gpus(plan) : std::nullopt;
-          }};
+  return {.name = schedules::Scatter::kName,
+          .accept = accept,
+          .choose = choose,
+          .apply = nullptr,
+          .group = group,
+          .refuses_of_gpus =
+              [](const Segment& s) {
+                ScatterPlan plan;
+                const bool taken = !plan_scatters(s.ops, s.outputs, plan);
+                return taken ? scatter_refuses_of_gpus(plan) : std::nullopt;
+              },
+          .concerns =
+              [](std::span<Op* const> ops) {
+                return std::ranges::any_of(ops, [](const Op* op) { return op->kind == OpKind::Scatter; });
+              }};
 }
 
 }  // namespace plait

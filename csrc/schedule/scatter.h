@@ -13,6 +13,6 @@ namespace plait {
 Scheduler scatter_scheduler();
 
 // Why GPUs have no kernel of the plan; nothing where they have.
-std::optional<std::string> scatter_refuses_of_gpus(const ScatterPlan& plan);
+std::optional<Refused> scatter_refuses_of_gpus(const ScatterPlan& plan);
 
 }  // namespace plait

@@ -58,18 +58,18 @@ class Planner {
   Planner(std::span<Op* const> ops, std::span<TensorView* const> outputs, ScatterPlan& plan)
       : ops_(ops), outputs_(outputs), plan_(plan) {}
 
-  std::optional<std::string> run() {
-    if (const auto reason = find_parts()) return reason;
+  std::optional<Refused> run() {
+    if (const auto refused = find_parts()) return refused;
     for (const ScatterPart& part : plan_.parts)
-      if (const auto reason = check_operands(part)) return reason;
-    if (const auto reason = check_several()) return reason;
+      if (const auto refused = check_operands(part)) return refused;
+    if (const auto refused = check_several()) return refused;
     plan_.has_rows = std::all_of(plan_.parts.begin(), plan_.parts.end(), [](const ScatterPart& p) {
       for (size_t d = 0; d < p.inner; ++d)
         if (d != size_t(p.op->dim) && !is_idle(*p.op, d)) return false;
       return !p.per_element;
     });
     for (const TensorView* t : outputs_)
-      if (const auto reason = add_output(*t)) return reason;
+      if (const auto refused = add_output(*t)) return refused;
     return std::nullopt;
   }
 
@@ -84,7 +84,7 @@ class Planner {
     return t;
   }
 
-  std::optional<std::string> find_parts() {
+  std::optional<Refused> find_parts() {
     own_.insert(ops_.begin(), ops_.end());
     for (const Op* op : ops_) {
       if (const auto* scatter = as<Scatter>(*op))
@@ -92,13 +92,16 @@ class Planner {
       else if (is_lookup(*op)) {
         if (const auto reason = check_lookup(*op)) return reason;
       } else if (!is_fusible(*op)) {
-        return fmt::format("{} is neither a scatter nor elementwise", describe(*op));
+        return Refused{
+            fmt::format("{} is neither a scatter nor elementwise", describe(*op)),
+            "leave only scatters of one index, elementwise ops, lookups in front, broadcasts and permutes on "
+            "both sides"};
       }
       for (const TensorView* in : inputs(*op))
         if (op->kind == OpKind::Scatter || (in->definition != nullptr && behind_.contains(in->definition)))
           behind_.insert(op);
     }
-    if (plan_.parts.empty()) return "nothing is scattered";
+    if (plan_.parts.empty()) return Refused{"nothing is scattered", "nothing: such a kernel is made around a scatter"};
     for (ScatterPart& part : plan_.parts) find_inner(part);
     const auto wide = std::find_if(plan_.parts.begin(), plan_.parts.end(), [](const auto& p) { return p.has_inner(); });
     plan_.widest = wide == plan_.parts.end() ? 0 : size_t(wide - plan_.parts.begin());
@@ -106,12 +109,15 @@ class Planner {
   }
 
   // Lookups stand in front of scatters, and look up what is in memory.
-  std::optional<std::string> check_lookup(const Op& op) const {
+  std::optional<Refused> check_lookup(const Op& op) const {
     const std::vector<TensorView*> in = inputs(op);
     const auto waits = [&](const TensorView* t) { return computes(*t) && behind_.contains(t->definition); };
-    if (std::any_of(in.begin(), in.end(), waits)) return fmt::format("{} is not elementwise", describe(op));
+    if (std::any_of(in.begin(), in.end(), waits))
+      return Refused{fmt::format("{} is not elementwise", describe(op)),
+                     "let no lookup read what is scattered: an update may go to any place of it"};
     if (!computes(*in[0])) return std::nullopt;
-    return fmt::format("{} looks up %{}, which the kernel would compute", describe(op), in[0]->name);
+    return Refused{fmt::format("{} looks up %{}, which the kernel would compute", describe(op), in[0]->name),
+                   "look up what is in memory, and compute behind the lookup"};
   }
 
   // Dims behind the scattered one that the index does not depend on; where it depends on the last, that one.
@@ -147,14 +153,15 @@ class Planner {
       find_used(*inputs(*t.definition)[i], operand_labels(*t.definition, i, labels), used, seen);
   }
 
-  std::optional<std::string> check_operands(const ScatterPart& part) const {
+  std::optional<Refused> check_operands(const ScatterPart& part) const {
     for (const TensorView* in : inputs(*part.op))
       if (computes(*in) && behind_.contains(in->definition))
-        return fmt::format("{} reads %{}, which waits for another scatter", describe(*part.op), in->name);
+        return Refused{fmt::format("{} reads %{}, which waits for another scatter", describe(*part.op), in->name),
+                       "let it read what is there before the other one"};
     return std::nullopt;
   }
 
-  std::optional<std::string> check_several() const {
+  std::optional<Refused> check_several() const {
     const ScatterPart& first = plan_.parts[plan_.widest];
     const size_t dim = size_t(first.op->dim);
     for (const ScatterPart& part : plan_.parts) {
@@ -164,15 +171,20 @@ class Planner {
       size_t longer = 0;
       for (size_t d = 0; d < base->rank(); ++d) longer += !is_unit(*base, d);
       if (base != repeated(first.op->index) || longer > 1 || part.per_element || first.per_element)
-        return both + " have no index in common";
+        return Refused{both + " have no index in common",
+                       "let both scatter by one index of one dim, which broadcasts alone repeat"};
       const size_t own = size_t(part.op->dim);
       if (!same_extent(part.op->in->extent(own), first.op->in->extent(dim)) ||
           !same_extent(part.op->index->extent(own), first.op->index->extent(dim)) || part.op->range != first.op->range)
-        return both + " have other numbers of places or updates";
+        return Refused{both + " have other numbers of places or updates",
+                       "let both have as many places and as many updates"};
       for (const ScatterPart* p : {&part, &first})
         for (size_t d = 0; d < p->inner; ++d)
-          if (d != size_t(p->op->dim) && !is_idle(*p->op, d)) return both + " have other dims in front";
-      if (part.has_inner() && !same_inner(part, first)) return both + " have rows of other lengths";
+          if (d != size_t(p->op->dim) && !is_idle(*p->op, d))
+            return Refused{both + " have other dims in front", "scatter along the first dim: permute it to the front"};
+      if (part.has_inner() && !same_inner(part, first))
+        return Refused{both + " have rows of other lengths",
+                       "give both rows of one length, or one of them rows of one element"};
     }
     return std::nullopt;
   }
@@ -185,9 +197,10 @@ class Planner {
     return true;
   }
 
-  std::optional<std::string> add_output(const TensorView& t) {
+  std::optional<Refused> add_output(const TensorView& t) {
     if (!computes(t) || !behind_.contains(t.definition))
-      return fmt::format("%{} is in memory, and made before the scatter", t.name);
+      return Refused{fmt::format("%{} is in memory, and made before the scatter", t.name),
+                     "do not output it, and let nothing but the scatter read it"};
     for (size_t k = 0; k < plan_.parts.size(); ++k) {
       const ScatterPart& part = plan_.parts[k];
       if (part.op != t.definition && !has_dims(t, part)) continue;
@@ -196,11 +209,12 @@ class Planner {
       Labels labels(t.rank(), kNone);
       for (size_t d = 0; d < t.rank(); ++d)
         if (dims[d] >= 0) labels[d] = of[size_t(dims[d])];
-      if (const auto reason = check_reads(t, labels)) return reason;
+      if (const auto refused = check_reads(t, labels)) return refused;
       plan_.like.push_back(k);
       return std::nullopt;
     }
-    return fmt::format("%{}: {} has other dims than the scatter", t.name, type_text(t));
+    return Refused{fmt::format("%{}: {} has other dims than the scatter", t.name, type_text(t)),
+                   "give it the dims of what is scattered, or do not output it"};
   }
 
   static bool has_dims(const TensorView& t, const ScatterPart& part) {
@@ -214,7 +228,7 @@ class Planner {
   }
 
   // Whether scatters' results are read where this row has them.
-  std::optional<std::string> check_reads(const TensorView& t, const Labels& labels) {
+  std::optional<Refused> check_reads(const TensorView& t, const Labels& labels) {
     if (!computes(t) || !behind_.contains(t.definition) || !checked_.emplace(&t, labels).second) return std::nullopt;
     if (t.definition->kind == OpKind::Scatter) {
       const auto part = std::find_if(plan_.parts.begin(), plan_.parts.end(),
@@ -222,12 +236,13 @@ class Planner {
       const Labels own = part_labels(*part);
       for (size_t d = 0; d < own.size(); ++d)
         if (!is_unit(t, d) && own[d] != labels[d])
-          return fmt::format("%{} is read elsewhere than it is scattered", t.name);
+          return Refused{fmt::format("%{} is read elsewhere than it is scattered", t.name),
+                         "read it along the dims that it has: permute or repeat in a step behind"};
       return std::nullopt;
     }
     for (size_t i = 0; i < inputs(*t.definition).size(); ++i)
-      if (const auto reason = check_reads(*inputs(*t.definition)[i], operand_labels(*t.definition, i, labels)))
-        return reason;
+      if (const auto refused = check_reads(*inputs(*t.definition)[i], operand_labels(*t.definition, i, labels)))
+        return refused;
     return std::nullopt;
   }
 
@@ -257,8 +272,8 @@ std::vector<int> dims_like(const TensorView& output, const ScatterPart& part) {
   return out;
 }
 
-std::optional<std::string> plan_scatters(std::span<Op* const> ops, std::span<TensorView* const> outputs,
-                                         ScatterPlan& plan) {
+std::optional<Refused> plan_scatters(std::span<Op* const> ops, std::span<TensorView* const> outputs,
+                                     ScatterPlan& plan) {
   return Planner(ops, outputs, plan).run();
 }
 

@@ -3,10 +3,10 @@
 // their results. All is read at the coordinates of one row of a result or of one update.
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "ir/fusion.h"
+#include "schedule/refusal.h"
 
 namespace plait {
 
@@ -27,8 +27,7 @@ struct ScatterPlan {
 
 // Why the ops, in topological order, are no such kernel with these results in memory; nothing where they are, and
 // `plan` says how. Edits nothing.
-std::optional<std::string> plan_scatters(std::span<Op* const> ops, std::span<TensorView* const> outputs,
-                                         ScatterPlan& plan);
+std::optional<Refused> plan_scatters(std::span<Op* const> ops, std::span<TensorView* const> outputs, ScatterPlan& plan);
 
 // Per dim of an output, the dim of the part's result that it stands for; -1 for units.
 std::vector<int> dims_like(const TensorView& output, const ScatterPart& part);

@@ -32,6 +32,12 @@ std::span<const Scheduler> schedulers() {
   return kAll;
 }
 
+bool runs_on(const Scheduler& scheduler, const Target& target) {
+  const bool cooperates =
+      scheduler.name == schedules::Norm::kName || (target.cuda() && scheduler.name == schedules::Scatter::kName);
+  return !cooperates || norm_runs_on(target);
+}
+
 const Scheduler* find_scheduler(std::string_view name) {
   for (const Scheduler& s : schedulers())
     if (s.name == name) return &s;
@@ -54,11 +60,11 @@ Schedule choose_schedule(const Problem& problem, const Target& target, const Sch
                              ? scheduler->refuses_of_gpus(problem.segment)
                              : std::nullopt;
     if (of_gpus)
-      throw UserError(fmt::format("{} has no kernels of this segment for GPUs: {}", scheduler->name, *of_gpus),
+      throw UserError(fmt::format("{} has no kernels of this segment for GPUs: {}", scheduler->name, of_gpus->reason),
                       problem.where(), "leave the schedule out");
-    if (const auto reason = scheduler->accept(problem))
-      throw UserError(fmt::format("{} does not take this segment: {}", scheduler->name, *reason), problem.where(),
-                      "leave the schedule out, or pin another one");
+    if (const auto refused = scheduler->accept(problem))
+      throw UserError(fmt::format("{} does not take this segment: {}", scheduler->name, refused->reason),
+                      problem.where(), "leave the schedule out, or pin another one");
     return scheduler->choose(problem, target, pinned);
   }
   std::string reasons;
@@ -66,12 +72,10 @@ Schedule choose_schedule(const Problem& problem, const Target& target, const Sch
     if (target.kind != TargetKind::cpu && scheduler.refuses_of_gpus != nullptr &&
         scheduler.refuses_of_gpus(problem.segment))
       continue;
-    const bool cooperates =
-        scheduler.name == schedules::Norm::kName || (target.cuda() && scheduler.name == schedules::Scatter::kName);
-    if (cooperates && !norm_runs_on(target)) continue;  // op by op
-    const auto reason = scheduler.accept(problem);
-    if (!reason) return scheduler.choose(problem, target, {});
-    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", scheduler.name, *reason);
+    if (!runs_on(scheduler, target)) continue;  // op by op
+    const auto refused = scheduler.accept(problem);
+    if (!refused) return scheduler.choose(problem, target, {});
+    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", scheduler.name, refused->reason);
   }
   throw UserError("no scheduler takes this segment", problem.where(), reasons);
 }
@@ -99,7 +103,7 @@ std::string explain_schedules(const Fusion& fusion) {
     if (own == nullptr) continue;
     for (const Scheduler& other : schedulers()) {
       if (&other == own) break;
-      if (const auto reason = other.accept(problem)) out += fmt::format("  not {}: {}\n", other.name, *reason);
+      if (const auto refused = other.accept(problem)) out += fmt::format("  not {}: {}\n", other.name, refused->reason);
     }
     const TensorView* reference = reference_tensor(s);
     out += fmt::format("  loops of %{}:", reference->name);

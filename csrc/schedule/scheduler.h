@@ -5,6 +5,7 @@
 #include "axes/build_graph.h"
 #include "device/target.h"
 #include "ir/fusion.h"
+#include "schedule/refusal.h"
 #include "schedule/scheduled_group.h"
 #include "sym/guards.h"
 
@@ -23,7 +24,7 @@ struct Problem {
 struct Scheduler {
   std::string_view name;  // that of its schedules
   // Why the scheduler does not take the segment; nothing where it does.
-  std::optional<std::string> (*accept)(const Problem&);
+  std::optional<Refused> (*accept)(const Problem&);
   // A complete schedule for the target: `pinned` (one of the scheduler's, or open) with what it leaves open. What is
   // pinned is obeyed, or refused by a UserError with the reason.
   Schedule (*choose)(const Problem&, const Target&, const Schedule& pinned);
@@ -33,11 +34,17 @@ struct Scheduler {
   // a segment of one nest.
   std::optional<ScheduledGroup> (*group)(const Problem&, const Schedule&) = nullptr;
   // Why GPUs have no kernels of a segment that CPUs may have; null: they have.
-  std::optional<std::string> (*refuses_of_gpus)(const Segment&) = nullptr;
+  std::optional<Refused> (*refuses_of_gpus)(const Segment&) = nullptr;
+  // Why there are no loops for the types and sizes of a segment that is accepted, or none that pay; null: there are.
+  std::optional<Refused> (*refuses_sizes)(const Problem&, const Target&) = nullptr;
+  // Whether ops are of the scheduler's kind, so that its refusal tells a person something; null: none are.
+  bool (*concerns)(std::span<Op* const>) = nullptr;
 };
 
 // All schedulers, in the order in which they are asked.
 std::span<const Scheduler> schedulers();
+// Whether the target has any kernels of the scheduler.
+bool runs_on(const Scheduler& scheduler, const Target& target);
 // Null for an unknown name.
 const Scheduler* find_scheduler(std::string_view name);
 

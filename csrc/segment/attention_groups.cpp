@@ -57,9 +57,10 @@ class AttentionGroups {
       });
       if (!is_free || comes_back(s.ops)) continue;
       list_tensors(s, fusion_);
-      const auto reason = attention_refuses({fusion_, s, options_.guards}, options_.target);
-      if (!reason) return s.ops;
-      note(options_, fmt::format("no attention of %{}: {}", products[0]->out()->name, *reason));
+      const auto refused = attention_refuses({fusion_, s, options_.guards}, options_.target);
+      if (!refused) return s.ops;
+      note(options_, fmt::format("no attention of %{}: {}; to change: {}", products[0]->out()->name, refused->reason,
+                                 refused->change));
     }
     return {};
   }

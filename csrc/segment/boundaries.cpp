@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "base/error.h"
 #include "ir/launches.h"
@@ -13,61 +14,55 @@ namespace plait {
 
 namespace {
 
-// What a person can change about a refusal, by words of its reason.
-constexpr std::pair<std::string_view, std::string_view> kChanges[] = {
-    {"neither a scatter nor elementwise", "leave only scatters of one index and elementwise ops on both sides"},
-    {"is not elementwise", "leave only elementwise ops on both sides"},
-    {"neither elementwise nor a move", "leave only elementwise ops, moves and lookups on both sides"},
-    {"reads at too many places", "let fewer moves read what moves make: store what lies between as an output"},
-    {"computed again for each of its readers", "nothing: reading it once from memory is cheaper"},
-    {"elsewhere along dim", "move what is in memory already: apply the move to the inputs of what it reads"},
-    {"have different domains", "give the outputs one shape: broadcast the smaller one, or do not output it"},
-    {"in place", "read the tensor at the coordinates at which it is made: put the move in front of what makes it"},
-    {"neither elementwise nor a reduction",
-     "write it with elementwise ops and reductions, or leave it a step of its own"},
-    {"elsewhere than it is made", "move what is in memory already: apply the move to the inputs of what it reads"},
-    {"nothing is reduced", "reduce something, or let the reason of pointwise not hold"},
-    {"reduce different dims", "reduce the same dims on both sides; different ones are kernels of their own"},
-    {"in opposite directions", "nothing: a row is gone through one way; each way is a kernel of its own"},
-    {"do not stay on the stack", "nothing: rows as long as these go through memory; state the size where it is known"},
-    {"rows lie apart in memory", "let the scan go along the innermost dim (allocation)"},
-    {"scans would run", "let fewer outputs and reductions wait for the same scans"},
-    {"of too many scans", "let fewer scans be read at other places"},
-    {"reduces no dim", "drop the reduction over no dim"},
-    {"does not have all dims", "do not output it, or broadcast it to the rows first"},
-    {"has a dim that is none of the rows",
-     "let its dims be among the kept and the reduced dims of the first reduction"},
-    {"no dim without gaps", "give the reduced operand an innermost dim without gaps (allocation)"},
-};
+// What stands in for what a person changes, where a change of the ops does not help.
+constexpr std::string_view kNothing = "nothing: ";
 
-std::string change_for(const std::string& reason) {
-  for (const auto& [words, change] : kChanges)
-    if (reason.find(words) != reason.npos) return std::string(change);
-  return "what each schedule takes stands in docs/schedulers.md";
+// Why a step that no kernel computes, and that is no call of a library, has no neighbours in it.
+std::optional<Refuser> alone(const Segment& segment) {
+  const std::string by(name(segment.schedule)), op = describe(*segment.ops[0]);
+  if (std::holds_alternative<schedules::Alias>(segment.schedule))
+    return Refuser{by, {op + " is its operand's memory", "nothing: an alias costs nothing"}};
+  if (std::holds_alternative<schedules::Collective>(segment.schedule))
+    return Refuser{
+        by, {op + " is an exchange between ranks", "annotate layouts so that nothing is exchanged: explain --shard"}};
+  if (std::holds_alternative<schedules::Copy>(segment.schedule))
+    return Refuser{
+        by, {op + " is a copy of a rank's piece", "annotate layouts so that no piece is cut here: explain --shard"}};
+  return std::nullopt;
 }
 
-// Why a step that no kernel computes has no neighbours in it.
-std::optional<Refused> alone(const Segment& segment) {
-  const std::string by(name(segment.schedule));
-  const std::string op = describe(*segment.ops[0]);
-  if (std::holds_alternative<schedules::Library>(segment.schedule))
-    return Refused{
-        by, op + " is a call of a library, which computes nothing else",
-        "nothing: its neighbours read and write its tensors; --option contractions=nest generates it, alone too"};
-  if (std::holds_alternative<schedules::Collective>(segment.schedule))
-    return Refused{by, op + " is an exchange between ranks",
-                   "annotate layouts so that nothing is exchanged: explain --shard"};
-  if (std::holds_alternative<schedules::Copy>(segment.schedule))
-    return Refused{by, op + " is a copy of a rank's piece",
-                   "annotate layouts so that no piece is cut here: explain --shard"};
-  if (std::holds_alternative<schedules::Alias>(segment.schedule))
-    return Refused{by, op + " is its operand's memory", "nothing: an alias costs nothing"};
-  return std::nullopt;
+// What the scheduler says of a segment for the target, sizes included.
+std::optional<Refused> ask(const Scheduler& scheduler, const Problem& problem, const Target& target) {
+  if (!runs_on(scheduler, target))
+    return Refused{"the target computes reductions, scans and scatters op by op", "compile for a CPU or a GPU"};
+  std::optional<Refused> out = scheduler.accept(problem), of_gpus;
+  if (target.cuda() && scheduler.refuses_of_gpus != nullptr) of_gpus = scheduler.refuses_of_gpus(problem.segment);
+  if (of_gpus && out) return Refused{of_gpus->reason + "; " + out->reason, of_gpus->change + "; " + out->change};
+  if (of_gpus) return of_gpus;
+  if (!out && scheduler.refuses_sizes != nullptr) out = scheduler.refuses_sizes(problem, target);
+  return out;
+}
+
+// The most values that the ops, in order, hold at once for later ones.
+int64_t live_values(const Segment& segment) {
+  std::map<const TensorView*, size_t> last;
+  for (size_t i = 0; i < segment.ops.size(); ++i)
+    for (const TensorView* t : inputs(*segment.ops[i])) last[t] = i;
+  std::set<const TensorView*> live;
+  size_t most = 0;
+  for (size_t i = 0; i < segment.ops.size(); ++i) {
+    for (const TensorView* t : inputs(*segment.ops[i])) live.insert(t);
+    for (const TensorView* t : segment.ops[i]->results) live.insert(t);
+    std::erase_if(live, [&](const TensorView* t) { return !last.contains(t) || last.at(t) <= i; });
+    most = std::max(most, live.size());
+  }
+  return static_cast<int64_t>(most);
 }
 
 class BoundaryFinder {
  public:
-  BoundaryFinder(const Fusion& fusion, const Target& target) : fusion_(fusion), target_(target) {
+  BoundaryFinder(const Fusion& fusion, const Target& target, sym::Guards* guards, const KernelLimits& limits)
+      : fusion_(fusion), target_(target), guards_(guards), limits_(limits) {
     for (const Segment& s : fusion.segments)
       for (const Op* op : s.ops)
         for (const TensorView* t : op->results) makers_[t] = &s;
@@ -93,35 +88,70 @@ class BoundaryFinder {
   }
 
  private:
-  std::vector<Refused> refusals(const Segment& from, const Segment& to) {
+  std::vector<Refuser> refusals(const Segment& from, const Segment& to) {
     for (const Segment* s : {&from, &to})
-      if (auto refused = alone(*s)) return {*refused};
+      if (auto refuser = alone(*s)) return {*refuser};
     if (const Segment* between = path(from, to))
-      return {{"order", fmt::format("@{} reads what @{} makes, and @{} needs it", between->name, from.name, to.name),
-               fmt::format("let @{} join them: see its own boundaries", between->name)}};
+      return {{"order",
+               {fmt::format("@{} reads what @{} makes, and @{} needs it", between->name, from.name, to.name),
+                fmt::format("let @{} join them: see its own boundaries", between->name)}}};
     Segment both = as_one(fusion_, std::array{&from, &to});
-    both.name = from.name + "+" + to.name;
+    both.name = from.name + "_" + to.name;
     both.schedule = {};
-    std::vector<Refused> out;
+    for (const Segment* s : {&from, &to})
+      if (std::holds_alternative<schedules::Library>(s->schedule)) return {by_library(*s, both)};
+    std::vector<Refuser> out;
+    std::optional<Refuser> last;  // for ops of no other scheduler's kind
     for (const Scheduler& scheduler : schedulers()) {
-      if (target_.kind == TargetKind::cuda && scheduler.refuses_of_gpus != nullptr) {
-        if (const auto reason = scheduler.refuses_of_gpus(both)) {
-          out.push_back({std::string(scheduler.name), *reason, "compile for the CPU"});
-          continue;
-        }
-      }
-      const auto reason = scheduler.accept({fusion_, both});
-      if (!reason)
-        return {{"cost",
-                 fmt::format("{} takes both, and merging stopped at the limits of a kernel or found others first",
-                             scheduler.name),
-                 "raise kernel_statements, kernel_live or kernel_outputs, or write both as one `segment` of the file"}};
-      if (scheduler.name != name(Schedule(schedules::Nest())))
-        out.push_back({std::string(scheduler.name), *reason, change_for(*reason)});
+      const auto refused = ask(scheduler, {fusion_, both, guards_}, target_);
+      if (!refused) return {by_cost(scheduler, both)};
+      if (scheduler.concerns != nullptr && scheduler.concerns(both.ops))
+        out.push_back({std::string(scheduler.name), *refused});
+      if (scheduler.name == schedules::Nest::kName) last = {std::string(scheduler.name), *refused};
     }
-    if (target_.kind == TargetKind::cpu && !manual_scheduler().accept({fusion_, both}))
-      out.back().change += "; by hand both may be one: segment @a (...) -> (...) schedule manual";
+    if (out.empty()) out.push_back(last.value());
+    if (target_.kind == TargetKind::cpu && !refuse_by_hand({fusion_, both, guards_}))
+      out.back().refused.change += "; by hand both are one: segment @a (...) -> (...) schedule manual";
     return out;
+  }
+
+  // Tiles may stand in for the library, and take what is elementwise behind it.
+  Refuser by_library(const Segment& library, const Segment& both) const {
+    const std::string by(name(library.schedule)), tiles(schedules::Contraction::kName);
+    const std::string reason = describe(*library.ops[0]) + " is a call of a library, which computes nothing else";
+    const auto refused = ask(*find_scheduler(tiles), {fusion_, both, guards_}, target_);
+    if (!refused)
+      return {by,
+              {reason, fmt::format("write both as one `segment` with `schedule {}()`: its tiles have both, though the "
+                                   "library may be faster",
+                                   tiles)}};
+    const bool helps = refused->change.rfind(kNothing, 0) != 0;
+    return {
+        by,
+        {reason, helps ? fmt::format("tiles in its place, `schedule {}()`, ask more: {}; {}", tiles, refused->reason,
+                                     refused->change)
+                       : fmt::format("{}tiles in its place have no neighbours either: {}", kNothing, refused->reason)}};
+  }
+
+  // A scheduler takes both: what a limit, or the order of merging, kept apart.
+  Refuser by_cost(const Scheduler& scheduler, const Segment& both) const {
+    const std::string one = fmt::format("write both as one `segment` with `schedule {}()`", scheduler.name);
+    int64_t statements = 0;
+    for (const Op* op : both.ops) statements += statements_of(*op);
+    const std::tuple<const char*, int64_t, int64_t> bounds[] = {
+        {"kernel_statements", statements, limits_.statements},
+        {"kernel_live", live_values(both), limits_.live},
+        {"kernel_outputs", static_cast<int64_t>(both.outputs.size()), limits_.outputs},
+        {"kernel_inputs", static_cast<int64_t>(both.inputs.size()), limits_.inputs}};
+    for (const auto& [option, number, limit] : bounds)
+      if (limit > 0 && number > limit)
+        return {"cost",
+                {fmt::format("{} takes both: together {}, beyond {} = {}", scheduler.name, number, option, limit),
+                 fmt::format("--option {}={}, or {}", option, number, one)}};
+    return {"cost",
+            {fmt::format("{} takes both: others were merged first, or a file or an option keeps them apart",
+                         scheduler.name),
+             one}};
   }
 
   // A segment between the two; null where there is none.
@@ -143,14 +173,17 @@ class BoundaryFinder {
 
   const Fusion& fusion_;
   const Target& target_;
+  sym::Guards* guards_;
+  const KernelLimits& limits_;
   std::map<const TensorView*, const Segment*> makers_;
   std::map<const Segment*, std::set<const Segment*>> readers_;
 };
 
 }  // namespace
 
-std::vector<Boundary> boundaries(const Fusion& fusion, const Target& target) {
-  return BoundaryFinder(fusion, target).run();
+std::vector<Boundary> boundaries(const Fusion& fusion, const Target& target, sym::Guards* guards,
+                                 const KernelLimits& limits) {
+  return BoundaryFinder(fusion, target, guards, limits).run();
 }
 
 std::string print(const std::vector<Boundary>& boundaries) {
@@ -162,8 +195,8 @@ std::string print(const std::vector<Boundary>& boundaries) {
     const auto launch = [](const Segment& s) { return s.joins.empty() ? s.name : s.joins; };
     out += fmt::format("@{} -> @{}: {}{}\n", b.from->name, b.to->name, tensors,
                        launch(*b.from) == launch(*b.to) ? ", within one launch" : "");
-    for (const Refused& r : b.refused)
-      out += fmt::format("  {} refuses: {}\n    to change: {}\n", r.by, r.reason, r.change);
+    for (const auto& [by, refused] : b.refusers)
+      out += fmt::format("  {} refuses: {}\n    to change: {}\n", by, refused.reason, refused.change);
   }
   return out;
 }

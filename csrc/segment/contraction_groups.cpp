@@ -44,12 +44,13 @@ class ContractionGroups {
       s.ops = alone ? std::vector<Op*>{&contraction} : ops_of(contraction);
       if (!alone && s.ops.size() == 1) continue;
       list_tensors(s, fusion_);
-      const auto reason = contraction_refuses({fusion_, s, options_.guards}, options_.target);
-      if (!reason) {
+      const auto refused = contraction_refuses({fusion_, s, options_.guards}, options_.target);
+      if (!refused) {
         note(options_, fmt::format("tiles of %{}, not library: {}", contraction.out()->name, why));
         return pin(s.ops);
       }
-      note(options_, fmt::format("no tiles of %{}: {}", contraction.out()->name, *reason));
+      note(options_, fmt::format("no tiles of %{}: {}; to change: {}", contraction.out()->name, refused->reason,
+                                 refused->change));
     }
   }
   void pin(const std::vector<Op*>& ops) {

@@ -252,8 +252,9 @@ std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorV
         return fmt::format("%{} is pinned to {}", op->results[0]->name, print(pin->second));
     }
     ScatterPlan plan;
-    if (auto reason = plan_scatters(ops, outputs, plan)) return reason;
-    return options.target.cuda() ? scatter_refuses_of_gpus(plan) : std::nullopt;
+    auto refused = plan_scatters(ops, outputs, plan);
+    if (!refused && options.target.cuda()) refused = scatter_refuses_of_gpus(plan);
+    return reason_of(refused);
   };
 }
 
@@ -304,14 +305,17 @@ void segment_ops(Fusion& fusion, const SegmentOptions& options) {
   const Aliases aliases = find_aliases(fusion, options);
   if (options.target.kind == TargetKind::cpu)
     how.refuse_rows = [&](std::span<Op* const> ops, std::span<TensorView* const> outputs) {
-      return norm_refuses(fusion, ops, outputs,
-                          [&](sym::Expr e) { return decide_sizes(options, e, "a row on the stack"); });
+      return reason_of(norm_refuses(fusion, ops, outputs,
+                                    [&](sym::Expr e) { return decide_sizes(options, e, "a row on the stack"); }));
     };
-  if (options.target.kind != TargetKind::reference) how.refuse_moved = moved_refuses;
+  if (options.target.kind != TargetKind::reference)
+    how.refuse_moved = [](std::span<Op* const> ops, std::span<TensorView* const> outputs) {
+      return reason_of(moved_refuses(ops, outputs));
+    };
   if (options.target.threads_cooperate())
     how.refuse_rows = [&](std::span<Op* const> ops, std::span<TensorView* const> outputs) {
-      if (auto reason = norm_refuses(fusion, ops, outputs)) return reason;
-      return norm_refuses_of_gpus(fusion, ops, outputs);
+      const auto refused = norm_refuses(fusion, ops, outputs);
+      return reason_of(refused ? refused : norm_refuses_of_gpus(fusion, ops, outputs));
     };
   how.stays_apart = [&](const Op& op) {
     const bool pinned = op.kind == OpKind::Scatter && options.pins.contains(op.results[0]->name);

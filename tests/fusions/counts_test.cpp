@@ -16,9 +16,8 @@
 #include "device/target.h"
 #include "plait.h"
 #include "session/bind_inputs.h"
-#include "session/devices.h"
-#include "support/forwarding_device.h"
 #include "support/fusion_files.h"
+#include "support/planned_device.h"
 #include "support/run_case.h"
 
 namespace plait {
@@ -89,21 +88,6 @@ void write_table(const std::map<std::string, Counts>& table) {
                        row.gpu.steps, row.gpu.bytes);
 }
 
-// The CPU in the place of a GPU: programs are made and bound, nothing is compiled.
-class PlannedGpu : public testing::ForwardingDevice {
- public:
-  PlannedGpu() : ForwardingDevice(find_device("cpu", {})) {}
-  const Target& target() const override { return target_; }
-  std::shared_ptr<Executable> compile(const KernelText&, KernelFacts*) override { return none_; }
-
- private:
-  struct None : Executable {
-    void launch(const LaunchArguments&) const override { FAIL() << "nothing runs here"; }
-  };
-  const Target target_ = target_named("sm_90a");
-  std::shared_ptr<Executable> none_ = std::make_shared<None>();
-};
-
 // Of one rank's program with the sizes that the text has by itself; nothing runs.
 Work work_of(const std::string& text, CompileOptions how) {
   const auto fusion = parse_fusion(text);
@@ -120,7 +104,7 @@ Work work_of(const std::string& text, CompileOptions how) {
 }
 
 Counts count(const Pattern& pattern) {
-  PlannedGpu gpu;
+  testing::PlannedDevice gpu(target_named("sm_90a"));
   return {pattern.wanted, work_of(pattern.text, {.device = "cpu"}), work_of(pattern.text, {.device_override = &gpu})};
 }
 

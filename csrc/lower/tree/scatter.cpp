@@ -12,7 +12,7 @@ ScatterEmitter::ScatterEmitter(const ScheduledGroup& group, LoopTree& tree, cons
                                KernelExtents& extents, const LowerOptions& options, kir::Kernel& kernel)
     : TreeEmitter(group, tree, extents, options, kernel), tree_(tree), axes_(axes) {
   const auto refused = plan_scatters(group.graph->ops(), group.graph->outputs(), plan_);
-  PLAIT_CHECK(!refused, "kernel {}: {}", options.name, *refused);
+  PLAIT_CHECK(!refused, "kernel {}: {}", options.name, refused->reason);
   const auto& numbers = std::get<schedules::Scatter>(group.schedule);
   on_gpu_ = options.target == TargetKind::cuda;
   lanes_ = numbers.vector.value_or(1);

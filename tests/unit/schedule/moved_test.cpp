@@ -23,7 +23,7 @@ Segment whole(const Fusion& f) {
   return out;
 }
 
-std::string why_not_moved(const Fusion& f) { return moved_refuses(f.ops(), f.outputs()).value_or(""); }
+std::string why_not_moved(const Fusion& f) { return reason_of(moved_refuses(f.ops(), f.outputs())).value_or(""); }
 
 TEST(Moved, RefusalsSayWhy) {
   EXPECT_EQ(why_not_moved(*moves("%x: f32[a, b]", "%y", "  %y = sum(%x, dims = [1])\n")),
