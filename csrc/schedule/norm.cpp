@@ -22,7 +22,7 @@ constexpr int64_t kVectors = 4;          // registers that serve as one vector o
 constexpr int64_t kMostKept = 64 << 10;  // the same where a text pins it: half a MiB of f64
 constexpr int64_t kMostLanes = 64;
 constexpr int64_t kMostKeptBlocks = 65535;
-constexpr int64_t kRowsOfTask = 128;  // whose columns are summed
+constexpr int64_t kRowsOfTask = 64;  // whose columns are summed
 constexpr size_t kScansInRow = 2;     // of tasks that share rows: each waits for the one before it
 
 std::optional<Refused> accept(const Problem& problem) {
@@ -97,12 +97,9 @@ void choose_keep(const Problem& problem, const Rows& rows, schedules::Norm& out)
                     fmt::format("rows are kept in whole parts of vector * parts = {}", *out.vector * *out.parts));
 }
 
-// Rows of a task that sums columns too: 16 tasks at least, and as many additions into a state at most as a part of a
-// column by itself has.
+// Rows of a task that sums columns too: 32 tasks where there are many rows, 16 at least.
 int64_t rows_of_task(const Problem& problem, const Rows& rows) {
-  for (int64_t count : {kRowsOfTask, kRowsOfTask / 4})
-    if (problem.decide(sym::ge(rows.kept_extent(), 32 * count))) return count;
-  return kLeastRows / 16;
+  return problem.decide(sym::ge(rows.kept_extent(), 32 * kRowsOfTask)) ? kRowsOfTask : kFewRows / 16;
 }
 
 Schedule choose(const Problem& problem, const Target& target, const Schedule& pin) {

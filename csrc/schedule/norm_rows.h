@@ -27,7 +27,7 @@ inline constexpr int64_t kWorthKeeping = 8;         // operations per element; l
 inline constexpr size_t kScansAgain = 4;            // beyond twice as often as there are
 inline constexpr size_t kMostElsewhere = 4;         // scans that are read at other places of the row
 
-inline constexpr int64_t kLeastRows = 64;         // beside sums over columns
+inline constexpr int64_t kFewRows = 256;          // no more have no sums over columns beside them
 inline constexpr int64_t kMostColumns = 8 << 10;  // of which each task has states
 
 // Columns that each of so many sums over them may have.
@@ -354,8 +354,8 @@ class Rows {
       return Refused{different + ", and moves read at other places of a row",
                      "let no move read the scan, or the sum be a kernel of its own"};
     const int64_t most = columns_of_each(static_cast<int64_t>(column_sums_.size()));
-    if (decide(sym::le(row(0), most)) && decide(sym::ge(kept_extent(), kLeastRows))) return std::nullopt;
-    return Refused{fmt::format("{}, of more than {} columns or fewer than {} rows", different, most, kLeastRows),
+    if (decide(sym::le(row(0), most)) && decide(sym::gt(kept_extent(), kFewRows))) return std::nullopt;
+    return Refused{fmt::format("{}, of more than {} columns or {} rows at most", different, most, kFewRows),
                    "nothing: a task has a state of each column, for the sake of many rows"};
   }
 

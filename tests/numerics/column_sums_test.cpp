@@ -24,7 +24,7 @@ struct ColumnCase {
   bool floats_only = false;
 };
 
-// Of rows a * b, 64 at least, and n columns.
+// Of rows a * b, more than 256, and n columns.
 const std::vector<ColumnCase>& column_cases() {
   static const std::vector<ColumnCase> cases = {
       {"both", "%x: T[a, n]", "%r = sum(%x, dims = [1])\n%c = sum(%x, dims = [0])\n", "%r, %c"},
@@ -117,7 +117,7 @@ void check_columns(const std::string& numbers, const std::string& dtype, const s
 }
 
 // Rows and columns that are no multiples of what a task or a vector has, one less and one more; the fewest rows.
-const std::vector<ColumnSizes> kColumnSizes = {{64, 1, 1}, {65, 1, 7}, {67, 2, 16}, {64, 3, 17}, {131, 1, 33}};
+const std::vector<ColumnSizes> kColumnSizes = {{257, 1, 1}, {259, 1, 7}, {131, 2, 16}, {86, 3, 17}, {301, 1, 33}};
 
 class ColumnSums : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(All, ColumnSums, ::testing::Values("f32", "f64", "bf16", "i32"),
@@ -128,11 +128,11 @@ TEST_P(ColumnSums, Boundaries) { check_columns("vector = 8, parts = 2, rows = 5"
 TEST(ColumnSumsOfOneRowATask, Cpu) { check_columns("vector = 1, parts = 1, rows = 1", "f32", kColumnSizes); }
 
 TEST(ColumnSumsOfKeptRows, Cpu) {
-  check_columns("vector = 8, parts = 1, rows = 16, keep = 512", "f32", {{64, 1, 9}, {70, 2, 31}});
+  check_columns("vector = 8, parts = 1, rows = 16, keep = 512", "f32", {{257, 1, 9}, {150, 2, 31}});
 }
 
 TEST(ColumnSumsAsChosen, Cpu) {
-  check_columns("", "f32", {{64, 1, 5}, {100, 2, 300}, {1030, 1, 65}, {4100, 1, 3}, {70, 1, 2048}});
+  check_columns("", "f32", {{257, 1, 5}, {150, 2, 300}, {1030, 1, 65}, {2100, 2, 3}, {270, 1, 2048}});
 }
 
 TEST(ColumnSumsOfExactIntegers, Cpu) { check_columns("", "f32", {{97, 3, 130}}, true); }
@@ -162,7 +162,7 @@ TEST(ColumnSumsOfNoNumbers, AreAsTheReferenceSays) {
   how.device = "cpu";
   ColumnRun run = compile_columns(column_text(column_cases()[0], ""), "f32", how);
   for (const float bad : {NAN, INFINITY}) {
-    Tensors inputs = draw_columns(*run.fusion, {90, 1, 40});
+    Tensors inputs = draw_columns(*run.fusion, {290, 1, 40});
     static_cast<float*>(inputs.at("x").data())[40 * 77 + 39] = bad;
     const Tensors outputs = run.program.run(inputs);
     const std::vector<double> rows = outputs.at("r").to_doubles(), columns = outputs.at("c").to_doubles();
@@ -175,7 +175,7 @@ TEST(ColumnSumsOfNoNumbers, AreAsTheReferenceSays) {
 TEST(ColumnSumsThatDoNotFit, AreKernelsOfTheirOwn) {
   CompileOptions how;
   how.device = "cpu";
-  for (const ColumnSizes& s : {ColumnSizes{63, 1, 20}, {66, 1, 8193}}) {
+  for (const ColumnSizes& s : {ColumnSizes{256, 1, 20}, {257, 1, 8193}}) {
     ColumnRun run = compile_columns(column_text(column_cases()[0], ""), "f32", how);
     const Tensors inputs = draw_columns(*run.fusion, s);
     expect_columns(run, inputs, run.program.run(inputs));
@@ -190,7 +190,7 @@ TEST(ColumnSumsBySplit, AreRefused) {
   how.device = "cpu";
   try {
     ColumnRun run = compile_columns(column_text(column_cases()[0], "split = 64"), "f32", how);
-    run.program.run(draw_columns(*run.fusion, {100, 1, 100}));
+    run.program.run(draw_columns(*run.fusion, {300, 1, 100}));
     ADD_FAILURE();
   } catch (const UserError& error) {
     EXPECT_NE(std::string(error.what()).find("tasks have whole rows"), std::string::npos) << error.what();
