@@ -13,6 +13,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/loop_tree_direct.cpp
   support/loop_tree_graphs.cpp
   support/loop_tree_interpreter.cpp
+  support/loop_tree_place.cpp
   support/main.cpp
   support/mutations.cpp
   support/norm_cases.cpp
@@ -121,6 +122,7 @@ set(PLAIT_TEST_fusions
   fusions/reasons_test.cpp
 )
 set(PLAIT_TEST_fuzz
+  fuzz/loop_tree_faults_test.cpp
   fuzz/loop_tree_test.cpp
   fuzz/mutations_test.cpp
   fuzz/planted_bugs_test.cpp

@@ -116,6 +116,7 @@ struct TreeOptions {
   // invalid.
   std::map<const TensorView*, Refusal>* declined = nullptr;
   uint32_t rules_off = 0;  // bits by Rule; only for tests of the rules
+  bool off(Rule rule) const { return (rules_off >> static_cast<int>(rule) & 1) != 0; }
 };
 
 // Places every op of the group. `outputs` live in memory; everything else is local. The group's ops are in topological

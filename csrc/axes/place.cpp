@@ -25,6 +25,8 @@ std::string_view name(Rule rule) {
       return "V6";
     case Rule::v7_buffer:
       return "V7";
+    case Rule::plain_loops:
+      return "plain loops";
     case Rule::total_steps:
       return "total steps";
     case Rule::tied_buffers:

@@ -18,6 +18,7 @@ enum class Rule : uint8_t {
   v6_once,    // what is in memory is stored once: every loop follows from its coordinates by total steps or is idle
   v7_buffer,  // every reader has an index into the buffer
   // Parts of the loop tree's rules, switched off by tests alone.
+  plain_loops,   // axes that follow from no loop of a plan become loops of it
   total_steps,   // what is reached back from coordinates is reached by total steps
   tied_buffers,  // a reader's own loop indexes a buffer only where it reaches its axes through it
   lossy_terms,   // predicates of lossy steps

@@ -34,7 +34,7 @@ std::vector<int> Walks::key(const std::vector<int>& classes) {
 const Walk& Walks::from(const std::vector<int>& classes, bool total_only) {
   auto& walk = walks_[{key(classes), total_only}];
   if (!walk) {
-    walk = std::make_unique<Walk>(graph_);
+    walk = std::make_unique<Walk>(graph_, fixed_);
     for (int c : classes) walk->seed(c);
     walk->run(total_only);
   }
@@ -309,8 +309,9 @@ class Placer {
     own.push_back({graph_.find(axes[static_cast<size_t>(dim)])});
   }
 
-  // Axes that do not follow yet become plain loops.
+  // Axes that do not follow yet become plain loops, so that V2 holds.
   void complete(const Op& op, const std::vector<int>& around, std::vector<OwnLoop>& own) {
+    if (state_.off(Rule::plain_loops)) return;
     std::vector<int> seeds = around;
     for (const OwnLoop& l : own) seeds.push_back(l.cls);
     const TensorAxes& axes = state_.group.axes.at(op.results[0]);
@@ -514,7 +515,7 @@ std::optional<Refusal> place_tree(AxisGroup& group, const TensorView& reference,
   out = {};
   out.reference = &reference;
   out.outputs.assign(outputs.begin(), outputs.end());
-  placement::State state{group, options, out, placement::Walks(group.graph)};
+  placement::State state{group, options, out, placement::Walks(group.graph, options.off(Rule::plain_loops))};
   if (auto refusal = placement::Placer(state, reference).run()) return refusal;
   placement::fill_coordinates(state);
   return std::nullopt;

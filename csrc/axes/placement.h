@@ -10,13 +10,14 @@ namespace plait::placement {
 // Walks by their seeds. Reachability only; dropped when the graph changes.
 class Walks {
  public:
-  explicit Walks(const AxisGraph& graph) : graph_(graph) {}
+  Walks(const AxisGraph& graph, bool fixed) : graph_(graph), fixed_(fixed) {}
   const Walk& from(const std::vector<int>& classes, bool total_only = false);
   bool conflict(const std::vector<int>& classes);  // the coordinate test
 
  private:
   std::vector<int> key(const std::vector<int>& classes);
   const AxisGraph& graph_;
+  const bool fixed_;
   uint64_t version_ = 0;
   std::map<std::pair<std::vector<int>, bool>, std::unique_ptr<Walk>> walks_;
   std::map<std::vector<int>, bool> conflicts_;
@@ -51,7 +52,7 @@ struct State {
   std::map<const Op*, std::vector<Reader>> readers = {};
   std::vector<int> positions = {};  // by loop of the tree: position in the reference's loops, or -1
 
-  bool off(Rule rule) const { return (options.rules_off >> static_cast<int>(rule) & 1) != 0; }
+  bool off(Rule rule) const { return options.off(rule); }
   sym::Expr extent(sym::Expr e) const { return options.extent ? options.extent(e) : e; }
   std::vector<int> classes(const std::vector<int>& loops) const;  // of loops of the tree
   std::vector<int> path_of(const Op& op) const { return tree.path(tree.ops.at(&op).loop); }

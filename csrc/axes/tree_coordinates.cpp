@@ -26,7 +26,7 @@ class Fill {
   const Walk& walk_at(int id) {
     auto& walk = walks_[id];
     if (!walk) {
-      walk = std::make_unique<Walk>(graph_);
+      walk = std::make_unique<Walk>(graph_, state_.off(Rule::plain_loops));
       for (int l : state_.tree.path(id)) walk->seed(loop(l).cls, loop(l).var);
       walk->run();
     }
@@ -121,9 +121,12 @@ class Fill {
     for (int l : kept_loops(producer, own)) {
       const int c = graph_.find(loop(l).cls);
       const IndexSource source = index_source(from_coordinates, from_loops, own, state_, r, c);
-      PLAIT_CHECK(source != IndexSource::none, "{} has no index into the buffer of %{}", describe(*reader.op),
-                  r.edge->operand->name);
-      o.buffer.push_back((source == IndexSource::coordinates ? from_coordinates : from_loops).value(c));
+      PLAIT_CHECK(source != IndexSource::none || state_.off(Rule::v7_buffer), "{} has no index into the buffer of %{}",
+                  describe(*reader.op), r.edge->operand->name);
+      if (source == IndexSource::coordinates)
+        o.buffer.push_back(from_coordinates.value(c));
+      else  // none: some index, as if it were the reader's
+        o.buffer.push_back(from_loops.knows(c) ? from_loops.value(c) : graph_.pool().constant(0));
     }
   }
 

@@ -72,6 +72,7 @@ sym::Expr Walk::value(int cls) const {
   if (graph_.unit(cls)) return graph_.pool().constant(0);
   if (const auto it = values_.find(cls); it != values_.end()) return it->second;
   const Step* s = step(cls);
+  if (s == nullptr && fixed_) return graph_.pool().constant(0);
   PLAIT_CHECK(s != nullptr, "class {} is not known in this walk", cls);
   sym::Expr e;
   if (s->relation < 0) {
@@ -94,6 +95,10 @@ void Walk::collect(int cls, Use& use) const {
   cls = graph_.find(cls);
   if (graph_.unit(cls) || !use.classes.insert(cls).second) return;
   const Step* s = step(cls);
+  if (s == nullptr && fixed_) {
+    use.classes.erase(cls);
+    return;
+  }
   PLAIT_CHECK(s != nullptr, "class {} is not known in this walk", cls);
   if (s->relation < 0) {
     use.seeds.insert(cls);

@@ -14,7 +14,8 @@ namespace plait {
 
 class Walk {
  public:
-  explicit Walk(const AxisGraph& graph) : graph_(graph) {}
+  // `fixed`: a class that does not follow is 0 and rests on nothing, instead of a mistake; only for tests of the rules.
+  explicit Walk(const AxisGraph& graph, bool fixed = false) : graph_(graph), fixed_(fixed) {}
 
   // Before run(). The expression may be null where only reachability is asked for.
   void seed(int cls, sym::Expr value = {});
@@ -49,6 +50,7 @@ class Walk {
   void collect(int cls, Use& use) const;
 
   const AxisGraph& graph_;
+  const bool fixed_;
   bool total_only_ = false;
   std::map<int, sym::Expr> seeds_;
   std::map<int, Step> steps_;

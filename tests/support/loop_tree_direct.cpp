@@ -16,7 +16,9 @@ Word element(const Op& op, size_t result, const std::vector<Word>& in) {
   return out;
 }
 
-Word scanned(Word state, Word element) { return state * 3 + element; }
+Word scanned(const Case& c, const Op& op, Word state, Word element) {
+  return state * (c.totals.contains(&op) ? 1 : 3) + element;
+}
 
 Word fill_of(const Op& op) { return 1000 + op.id; }
 
@@ -126,7 +128,7 @@ class Direct {
         for (int64_t i = 0; i < last + !how.exclusive; ++i) {
           Index from = at;
           from[d] = how.reverse ? out[d] - 1 - i : i;
-          state = scanned(state, element(op, r, {get(*how.in, from)}));
+          state = scanned(case_, op, state, element(op, r, {get(*how.in, from)}));
         }
         values_[op.results[r]][place_of(out, at)] = state;
       }

@@ -13,7 +13,8 @@ namespace {
 
 class Generator {
  public:
-  explicit Generator(uint64_t seed) : random_(static_cast<uint32_t>(seed * 7919u + 13u)) {
+  explicit Generator(uint64_t seed)
+      : random_(static_cast<uint32_t>(seed * 7919u + 13u)), launch_(static_cast<uint32_t>(seed * 104729u + 7u)) {
     case_.seed = seed;
     case_.fusion = std::make_unique<Fusion>();
   }
@@ -24,18 +25,25 @@ class Generator {
     std::vector<sym::Expr> shape;
     for (size_t i = 1 + draw(3); i > 0; --i) shape.push_back(extent());
     if (shape.size() > 1 && draw(4) == 0) shape[1] = shape[0];
+    const size_t kind = launch_() % 16;
+    const bool rows = kind < 2, promotes = kind == 2;
+    if (rows && draw(3) != 0) shape.back() = fusion().pool().constant(static_cast<int64_t>(5 + draw(5)));
     tensors_.push_back(input(shape));
     if (draw(2) == 0) tensors_.push_back(input(shape));
     const size_t length = 2 + draw(8);
     for (size_t i = 0; i < length; ++i) {
       try {
-        step();
+        rows ? step_of_rows() : step();
       } catch (const UserError&) {  // an op that the shapes do not allow
       }
     }
     while (fusion().ops().empty()) add_tensor(neg(tensors_[0]));
+    if (promotes) scan_of_rank_three();
     choose_outputs();
-    choose_schedule();
+    case_.fused = launch_() % 2 == 0;
+    if (rows && choose_rows()) return std::move(case_);
+    if (!promotes || !merge_left_over()) choose_schedule();
+    choose_threads();
     return std::move(case_);
   }
 
@@ -172,6 +180,42 @@ class Generator {
     }
     for (TensorView* t : {y, extra_})
       if (t != nullptr && !big(t->shape())) add_tensor(t);
+  }
+
+  // A pass over rows along the last dim, which reads inputs and what former passes have made of the rows.
+  void step_of_rows() {
+    TensorView* x = tensors_[draw(tensors_.size())];
+    const int64_t last = static_cast<int64_t>(x->rank()) - 1;
+    for (size_t i = draw(4); i > 0; --i) {
+      const size_t what = draw(3);
+      if (what == 0) x = unary(x);
+      if (what == 1) x = with_another(x);
+      if (what == 2 && !of_rows_.empty()) x = binary(x, of_rows_[draw(of_rows_.size())]);
+    }
+    const size_t what = draw(6);
+    if (what == 0 && x->definition != nullptr) return;  // an output
+    if (what == 1) x = scanned_in_parts(x, last);
+    if (what == 1 && coin(2)) x = unary(x);
+    if (what < 2) return;
+    x = reduce(x, {last}, true);
+    of_rows_.push_back(coin(3) ? unary(x) : x);
+  }
+
+  // Its total is computed in front of it. All scans of a case go one way.
+  TensorView* scanned_in_parts(TensorView* x, int64_t dim) {
+    const Op* total = sum(x, {dim})->definition;
+    TensorView* out = cumsum(x, dim, coin(2), case_.seed / 16 % 2 == 0);
+    case_.totals[out->definition] = total;
+    return out;
+  }
+  bool is_total(const Op& op) const {
+    return std::any_of(case_.totals.begin(), case_.totals.end(),
+                       [&](const auto& entry) { return entry.second == &op; });
+  }
+
+  void scan_of_rank_three() {
+    TensorView* x = input({extent(), extent(), extent()});
+    add_tensor(binary(x, cumsum(coin(2) ? x : unary(x), 2, coin(2), coin(2))));
   }
 
   TensorView* two_sums(TensorView* x, int64_t d) { return binary(sum(x, {d}, true), amax(x, {d}, true)); }
@@ -362,7 +406,8 @@ class Generator {
   void choose_outputs() {
     int count = 0;
     for (Op* op : std::vector<Op*>(fusion().ops())) {
-      bool read = false;
+      bool read = is_total(*op);
+      if (read) continue;
       for (TensorView* t : op->results) read = read || !fusion().readers(t).empty();
       for (TensorView* t : op->results) {
         if (read && draw(8) != 0) continue;
@@ -384,6 +429,57 @@ class Generator {
     } catch (const UserError&) {  // a kept axis with a reduced one
       return false;
     }
+  }
+
+  // Blocks or tasks have the outermost loop, threads of a block some within.
+  void choose_threads() {
+    TensorView& r = *case_.reference;
+    const size_t loops = loop_axes(r.domain).size();
+    const size_t what = launch_() % 4;  // a quarter runs in one task
+    if (what == 0 || loops == 0) return;
+    if (what == 1) return parallelize(r, 0, ParallelType::cpu_thread);
+    case_.on_blocks = true;
+    const size_t first = loops > 1 && launch_() % 8 != 0 ? 1 : 0;
+    if (first == 1) parallelize(r, 0, ParallelType::block_x);
+    const size_t x = first + launch_() % (loops - first), y = first + launch_() % (loops - first);
+    parallelize(r, static_cast<int>(x), ParallelType::thread_x);
+    if (y != x) parallelize(r, static_cast<int>(y), ParallelType::thread_y);
+  }
+
+  // Kept dims as one loop, reduced ones as parts, (steps,) elements. Whether a reduction is there to say so.
+  bool choose_rows() {
+    TensorView* r = nullptr;
+    for (const Op* op : fusion().ops())
+      if (!reduction_axes(*op).empty() && !is_total(*op) && (r == nullptr || launch_() % 2 == 0)) r = op->results[0];
+    if (r == nullptr) return false;
+    case_.reference = r;
+    case_.fused = true;
+    state_reduction_axes(*r);
+    const int kept = static_cast<int>(r->rank());  // the reduced dim is kept as one of extent 1
+    for (int d = 1; d < kept; ++d) merge(*r, 0);
+    split(*r, 1, static_cast<int64_t>(2 + launch_() % 2));
+    case_.parts = 1;
+    const bool steps = launch_() % 2 == 0;
+    if (steps) split(*r, 2, 2);
+    const size_t what = launch_() % 3;
+    case_.on_blocks = what == 2;
+    if (what > 0) parallelize(*r, 0, what == 1 ? ParallelType::cpu_thread : ParallelType::block_x);
+    if (what == 2) parallelize(*r, steps ? 3 : 2, launch_() % 4 == 0 ? ParallelType::thread_y : ParallelType::thread_x);
+    return true;
+  }
+
+  // A dim in a loop of which a part is left over, and which other tensors of the dim do not know.
+  bool merge_left_over() {
+    for (const Op* op : fusion().ops())
+      if (op->results[0]->rank() == 3 && (case_.reference == nullptr || launch_() % 2 == 0))
+        case_.reference = op->results[0];
+    if (case_.reference == nullptr) return false;
+    TensorView& r = *case_.reference;
+    state_reduction_axes(r);
+    split(r, 0, value(r.extent(0)) + 1);
+    split(r, 0, static_cast<int64_t>(2 + launch_() % 3));
+    merge(r, 1);
+    return true;
   }
 
   void choose_schedule() {
@@ -418,8 +514,8 @@ class Generator {
   }
 
   Case case_;
-  std::mt19937 random_;
-  std::vector<TensorView*> tensors_;
+  std::mt19937 random_, launch_;  // of graphs and loops; of what runs at once, and of kinds of cases
+  std::vector<TensorView*> tensors_, of_rows_;
   TensorView* extra_ = nullptr;
   bool symbolic_ = false;
   int inputs_ = 0;

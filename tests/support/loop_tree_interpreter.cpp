@@ -1,119 +1,26 @@
-#include <algorithm>
-#include <set>
-
 #include "base/error.h"
 #include "support/loop_tree_case.h"
+#include "support/loop_tree_expressions.h"
+#include "support/loop_tree_threads.h"
 
 namespace plait::tree_oracle {
 
 namespace {
 
-// Expressions as arrays of nodes over slots of variables.
-class Expressions {
- public:
-  explicit Expressions(const sym::Environment& sizes) {
-    for (const auto& [name, value] : sizes) values_[slot(name)] = value;
-  }
-
-  size_t slot(const std::string& name) {
-    const auto [it, fresh] = slots_.try_emplace(name, values_.size());
-    if (fresh) values_.push_back(0);
-    return it->second;
-  }
-  int64_t& value(size_t slot) { return values_[slot]; }
-
-  int add(sym::Expr e) {
-    const auto [it, fresh] = known_.try_emplace(e.id(), -1);
-    if (!fresh) return it->second;
-    Node n{e.kind(), 0, {}};
-    if (e.is_constant()) {
-      n.number = e.value();
-    } else if (e.is_symbol()) {
-      n.number = static_cast<int64_t>(slot(e.symbol_name()));
-    } else {
-      for (sym::Expr x : e.operands()) n.operands.push_back(add(x));
-    }
-    nodes_.push_back(std::move(n));
-    return known_[e.id()] = static_cast<int>(nodes_.size()) - 1;
-  }
-
-  int64_t evaluate(int id) const {
-    const Node& n = nodes_[static_cast<size_t>(id)];
-    const auto at = [&](size_t i) { return evaluate(n.operands[i]); };
-    switch (n.kind) {
-      case sym::Kind::constant:
-        return n.number;
-      case sym::Kind::symbol:
-        return values_[static_cast<size_t>(n.number)];
-      case sym::Kind::add:
-      case sym::Kind::mul:
-      case sym::Kind::min:
-      case sym::Kind::max:
-      case sym::Kind::logical_and:
-        return folded(n);
-      case sym::Kind::floordiv:
-        return divided(at(0), at(1));
-      case sym::Kind::mod: {
-        const int64_t a = at(0), b = at(1);
-        return a - divided(a, b) * b;
-      }
-      case sym::Kind::lt:
-        return at(0) < at(1);
-      case sym::Kind::le:
-        return at(0) <= at(1);
-      case sym::Kind::eq:
-        return at(0) == at(1);
-      case sym::Kind::logical_not:
-        return at(0) == 0;
-      case sym::Kind::select:
-        return at(0) != 0 ? at(1) : at(2);
-      case sym::Kind::chunk:
-      case sym::Kind::chunk_start:
-        break;
-    }
-    PLAIT_CHECK(false, "no such expression in a tree");
-  }
-
- private:
-  struct Node {
-    sym::Kind kind;
-    int64_t number;
-    std::vector<int> operands;
-  };
-  static int64_t divided(int64_t a, int64_t b) {
-    PLAIT_CHECK(b > 0, "a division by {}", b);
-    const int64_t q = a / b;
-    return a % b < 0 ? q - 1 : q;
-  }
-  int64_t folded(const Node& n) const {
-    int64_t out = evaluate(n.operands[0]);
-    for (size_t i = 1; i < n.operands.size(); ++i) {
-      const int64_t x = evaluate(n.operands[i]);
-      if (n.kind == sym::Kind::add) out += x;
-      if (n.kind == sym::Kind::mul) out *= x;
-      if (n.kind == sym::Kind::min) out = std::min(out, x);
-      if (n.kind == sym::Kind::max) out = std::max(out, x);
-      if (n.kind == sym::Kind::logical_and) out = out != 0 && x != 0;
-    }
-    return out;
-  }
-
-  std::vector<Node> nodes_;
-  std::vector<int64_t> values_;
-  std::map<std::string, size_t> slots_;
-  std::map<uint64_t, int> known_;
-};
-
 struct Storage {
   std::vector<int64_t> dims;
   Array values;
-  std::vector<char> written;
+  std::vector<int> written;  // where; -1: not yet
   void reset(std::vector<int64_t> shape) {
     dims = std::move(shape);
     int64_t n = 1;
     for (int64_t d : dims) n *= d;
     values.assign(static_cast<size_t>(n), 0);
-    written.assign(static_cast<size_t>(n), 0);
+    written.assign(static_cast<size_t>(n), -1);
+  }
+  void die() {
+    values.clear();
+    written.clear();
   }
 };
 
@@ -133,6 +40,14 @@ struct Operand {
   int indexed = -1;
 };
 
+// Elements of a workspace, a value each for every result; the phase that wrote them, or -1.
+struct Saved {
+  Ids index;
+  std::vector<int64_t> dims;
+  std::vector<Array> values;
+  std::vector<int> phase;
+};
+
 struct Statement {
   const PlacedOp* placed;
   bool sums = false;
@@ -143,7 +58,7 @@ struct Statement {
   std::vector<Storage*> targets;
   std::vector<Home> homes;
   std::vector<Array> state;
-  std::vector<char> started;
+  std::vector<int> started;  // where the state was last met; -1: not yet
 };
 
 struct Wrong {
@@ -166,8 +81,9 @@ class Interpreter {
   std::string run() {
     try {
       prepare();
-      reset_values(-1);
-      for (const TreeItem& i : tree_.items) run(i);
+      run_phase(tree_.items);
+      for (const std::vector<TreeItem>& items : tree_.later) run_phase(items);
+      counts_.phases += phase_ - 1;
       compare();
     } catch (const Wrong& w) {
       return w.what;
@@ -194,11 +110,42 @@ class Interpreter {
       Storage& s = memory_[t];
       s.reset(shape_of(*t, case_.sizes));
       for (size_t i = 0; i < s.values.size(); ++i) s.values[i] = input_value(*t, i);
-      s.written.assign(s.written.size(), 1);
+      s.written.assign(s.written.size(), threads_.here());
     }
-    for (const TreeLoop& l : tree_.loops)
-      loops_.push_back({expressions_.slot(l.var.symbol_name()), expressions_.add(l.extent)});
     for (const Op* op : case_.fusion->ops()) prepare(tree_.ops.at(op));
+    for (const TreeLoop& l : tree_.loops)
+      loops_.push_back({expressions_.slot(l.var.symbol_name()), expressions_.add(l.extent), lives_in(l.items)});
+    for (const auto& [op, workspace] : tree_.parts) parts_[op] = prepare(workspace, op->results.size());
+    for (const auto& [op, workspace] : tree_.begins) begins_[op] = add(workspace.index);
+    for (const auto& [tensor, workspace] : tree_.cross) cross_[tensor] = prepare(workspace, 1);
+  }
+
+  Saved prepare(const Workspace& workspace, size_t results) {
+    Saved out{add(workspace.index), {}, {}, {}};
+    size_t count = 1;
+    for (sym::Expr e : workspace.dims) {
+      out.dims.push_back(expressions_.evaluate(expressions_.add(e)));
+      count *= static_cast<size_t>(out.dims.back());
+    }
+    out.values.assign(results, Array(count, 0));
+    out.phase.assign(count, -1);
+    return out;
+  }
+
+  // Values and buffers that come to life in a body.
+  struct Lives {
+    std::vector<Statement*> values, buffers;
+  };
+  Lives lives_in(const std::vector<TreeItem>& items) {
+    Lives out;
+    for (const TreeItem& i : items) {
+      if (i.op == nullptr) continue;
+      Statement& s = statements_.at(i.op);
+      const bool makes = i.kind == TreeItem::Kind::finish || (i.kind == TreeItem::Kind::op && !s.sums);
+      if (makes && s.placed->home == Home::value) out.values.push_back(&s);
+      if (i.kind == TreeItem::Kind::alloc) out.buffers.push_back(&s);
+    }
+    return out;
   }
 
   void prepare(const PlacedOp& p) {
@@ -216,8 +163,6 @@ class Interpreter {
         target.reset(shape_of(*t, case_.sizes));
       s.targets.push_back(&target);
     }
-    const std::vector<int> path = tree_.path(p.loop);
-    if (p.home == Home::value) values_at_[p.shared == 0 ? -1 : path[static_cast<size_t>(p.shared) - 1]].push_back(&s);
     const std::vector<TensorView*> in = inputs(*p.op);
     for (size_t i = 0; i < in.size(); ++i) {
       const PlacedOperand& o = p.operands[i];
@@ -228,13 +173,6 @@ class Interpreter {
       out.loaded = o.loaded ? expressions_.slot(o.loaded.symbol_name()) : SIZE_MAX;
       s.operands.push_back(std::move(out));
     }
-  }
-
-  void reset_values(int loop) {
-    const auto it = values_at_.find(loop);
-    if (it == values_at_.end()) return;
-    for (Statement* s : it->second)
-      for (Storage* t : s->targets) t->reset({});
   }
 
   bool holds(const Terms& terms) const {
@@ -258,20 +196,48 @@ class Interpreter {
     return static_cast<size_t>(out);
   }
 
+  void run_phase(const std::vector<TreeItem>& items) {
+    run(items, lives_in(items));
+    ++phase_;
+  }
+
+  void run(const std::vector<TreeItem>& items, const Lives& lives) {
+    for (Statement* s : lives.values)
+      for (Storage* t : s->targets) t->reset({});
+    for (const TreeItem& i : items) run(i);
+    for (const auto* list : {&lives.values, &lives.buffers})
+      for (Statement* s : *list)
+        for (Storage* t : s->targets) t->die();
+  }
+
+  void run_loop(int id) {
+    const Loop& loop = loops_[static_cast<size_t>(id)];
+    const TreeLoop& l = tree_.loops[static_cast<size_t>(id)];
+    const int64_t n = expressions_.evaluate(loop.extent);
+    const bool at_once = runs_at_once(l.parallel);
+    const AnyOrder order(case_.seed * 131 + static_cast<uint64_t>(id) * 7, at_once ? n : 1);
+    if (at_once && !is_of_block(l.parallel) && in_turn_ > 0)
+      throw Wrong{fmt::format("a loop over {} inside of a serial one", name(l.parallel))};
+    if (at_once)
+      if (std::string reason = threads_.begin(l.parallel); !reason.empty()) throw Wrong{reason};
+    in_turn_ += !at_once;
+    for (int64_t i = 0; i < n; ++i) {
+      if (++counts_.loops > limit_) throw Stop{};
+      if (at_once) threads_.next();
+      const int64_t any = at_once ? order.at(i) : i;
+      expressions_.value(loop.slot) = l.order == LoopOrder::any ? any : l.order == LoopOrder::backward ? n - 1 - i : i;
+      run(l.items, loop.lives);
+    }
+    in_turn_ -= !at_once;
+    if (!at_once) return;
+    threads_.end();
+    counts_.iterations[l.parallel] += n;
+  }
+
   void run(const TreeItem& item) {
     switch (item.kind) {
-      case TreeItem::Kind::loop: {
-        const auto [slot, extent] = loops_[static_cast<size_t>(item.loop)];
-        const TreeLoop& l = tree_.loops[static_cast<size_t>(item.loop)];
-        const int64_t n = expressions_.evaluate(extent);
-        for (int64_t i = 0; i < n; ++i) {
-          if (++counts_.loops > limit_) throw Stop{};
-          expressions_.value(slot) = l.order == LoopOrder::backward ? n - 1 - i : i;
-          reset_values(item.loop);
-          for (const TreeItem& inner : l.items) run(inner);
-        }
-        return;
-      }
+      case TreeItem::Kind::loop:
+        return run_loop(item.loop);
       case TreeItem::Kind::alloc: {
         Statement& s = statements_.at(item.op);
         std::vector<int64_t> dims;
@@ -286,9 +252,11 @@ class Interpreter {
       case TreeItem::Kind::finish:
         return finish(statements_.at(item.op));
       case TreeItem::Kind::save:
+        return save(statements_.at(item.op));
       case TreeItem::Kind::merge:
+        return merge(statements_.at(item.op), item.loop);
       case TreeItem::Kind::part:
-        throw Wrong{"placement makes no phases"};
+        throw Wrong{"results of parts are of sums of exponentials, which are not drawn"};
     }
   }
 
@@ -296,9 +264,9 @@ class Interpreter {
     size_t out = 0;
     count = 1;
     for (int l : s.placed->state_loops) {
-      const auto n = static_cast<size_t>(expressions_.evaluate(loops_[static_cast<size_t>(l)].second));
-      out = out * n +
-            static_cast<size_t>(const_cast<Expressions&>(expressions_).value(loops_[static_cast<size_t>(l)].first));
+      const Loop& loop = loops_[static_cast<size_t>(l)];
+      const auto n = static_cast<size_t>(expressions_.evaluate(loop.extent));
+      out = out * n + static_cast<size_t>(const_cast<Expressions&>(expressions_).value(loop.slot));
       count *= n;
     }
     return out;
@@ -310,23 +278,96 @@ class Interpreter {
     const size_t at = state_place(s, count);
     if (s.started.size() != count) {
       s.state.assign(s.targets.size(), Array(count, 0));
-      s.started.assign(count, 0);
+      s.started.assign(count, -1);
     }
-    if (s.started[at] != 0 && !s.scan) throw Wrong{"initial values twice of " + describe(*s.placed->op)};
-    s.started[at] = 1;
+    if (s.started[at] >= 0 && !s.scan) throw Wrong{"initial values twice of " + describe(*s.placed->op)};
+    s.started[at] = threads_.here();
     for (Array& a : s.state) a[at] = 0;
+    if (const auto begin = begins_.find(s.placed->op); begin != begins_.end()) begin_part(s, at, begin->second);
+  }
+
+  // A scan begins with its total in front of the part; of rows that are none, without.
+  void begin_part(Statement& s, size_t state, const Ids& index) {
+    const Op* op = tree_.totals.at(s.placed->op);
+    const Saved& from = parts_.at(op);
+    const size_t at = place(index, from.dims, *op->results[0], "a part");
+    s.started[state] = from.phase[at] < 0 ? -1 : threads_.here();
+    if (from.phase[at] >= 0) s.state[0][state] = read_saved(from, at, 0, *op->results[0]);
+    ++counts_.begun;
+  }
+
+  Word read_saved(const Saved& from, size_t at, size_t result, const TensorView& t) const {
+    if (from.phase[at] < 0) throw Wrong{fmt::format("%{} is read before it is saved", t.name)};
+    if (from.phase[at] >= phase_) throw Wrong{fmt::format("%{} is read in the phase that saves it", t.name)};
+    return from.values[result][at];
+  }
+
+  void write_saved(Saved& to, size_t at, const std::vector<Word>& values, const TensorView& t) {
+    if (to.phase[at] >= 0) throw Wrong{fmt::format("an element of %{} is saved twice", t.name)};
+    to.phase[at] = phase_;
+    for (size_t r = 0; r < values.size(); ++r) to.values[r][at] = values[r];
+  }
+
+  // The state of a part goes to its workspace.
+  void save(Statement& s) {
+    if (!holds(s.write)) return;
+    const TensorView& t = *s.placed->op->results[0];
+    Saved& to = parts_.at(s.placed->op);
+    write_saved(to, place(to.index, to.dims, t, "a part"), take_state(s), t);
+  }
+
+  // The states of all parts become one; of a total, each becomes that of the parts in front of it.
+  void merge(Statement& s, int loop) {
+    if (!holds(s.write)) return;
+    const TensorView& t = *s.placed->op->results[0];
+    Saved& from = parts_.at(s.placed->op);
+    std::vector<Word> sums(s.targets.size(), 0);
+    const int64_t n = expressions_.evaluate(loops_[static_cast<size_t>(loop)].extent);
+    for (int64_t part = 0; part < n; ++part, ++counts_.merged) {
+      expressions_.value(loops_[static_cast<size_t>(loop)].slot) = part;
+      const size_t at = place(from.index, from.dims, t, "a part");
+      for (size_t r = 0; r < sums.size(); ++r) {
+        const Word before = sums[r];
+        sums[r] += read_saved(from, at, r, t);
+        if (tree_.is_total(s.placed->op)) from.values[r][at] = before;
+      }
+      if (tree_.is_total(s.placed->op)) from.phase[at] = phase_;
+    }
+    s.state.clear();
+    for (const Word sum : sums) s.state.push_back({sum});
+    s.started = {tree_.is_total(s.placed->op) ? -1 : threads_.here()};
+  }
+
+  // What is left of a state at its end.
+  std::vector<Word> take_state(Statement& s) {
+    size_t count = 0;
+    const size_t at = state_place(s, count);
+    if (s.started.size() != count || s.started[at] < 0)
+      throw Wrong{"a result without initial values of " + describe(*s.placed->op)};
+    s.started[at] = -1;
+    std::vector<Word> out;
+    for (const Array& a : s.state) out.push_back(a[at]);
+    return out;
+  }
+
+  // Threads of a block may add to one state, and scan in order; tasks and blocks have states of their own.
+  void meet_state(Statement& s, size_t at, const char* what) {
+    if (s.started.size() <= at || s.started[at] < 0)
+      throw Wrong{fmt::format("{} without initial values of {}", what, describe(*s.placed->op))};
+    int& last = s.started[at];
+    if (threads_.has_met(last)) {
+      last = threads_.here();
+      return;
+    }
+    const ParallelType kind = threads_.kind_of(threads_.running(last));
+    if (s.scan ? kind != ParallelType::thread_x : !is_of_block(kind))
+      throw Wrong{
+          fmt::format("the state of %{} goes through iterations of {}", s.placed->op->results[0]->name, name(kind))};
+    last = threads_.together(last);
   }
 
   void finish(Statement& s) {
-    if (!holds(s.write)) return;
-    size_t count = 0;
-    const size_t at = state_place(s, count);
-    if (s.started.size() != count || s.started[at] == 0)
-      throw Wrong{"a result without initial values of " + describe(*s.placed->op)};
-    s.started[at] = 0;
-    std::vector<Word> out;
-    for (const Array& a : s.state) out.push_back(a[at]);
-    store(s, out);
+    if (holds(s.write)) store(s, take_state(s));
   }
 
   void execute(Statement& s) {
@@ -337,10 +378,10 @@ class Interpreter {
       if (!holds(s.reduce)) return;
       size_t count = 0;
       const size_t at = state_place(s, count);
-      if (s.started.size() != count || s.started[at] == 0)
-        throw Wrong{"an element without initial values of " + describe(op)};
+      meet_state(s, at, "an element");
       const std::vector<Word> in = load(s);
-      for (size_t r = 0; r < s.state.size(); ++r) s.state[r][at] += element(op, r, in);
+      const Op* scan = tree_.scan_of_total(&op);
+      for (size_t r = 0; r < s.state.size(); ++r) s.state[r][at] += element(scan != nullptr ? *scan : op, r, in);
       return;
     }
     if (s.scan) return scan(s);
@@ -354,13 +395,13 @@ class Interpreter {
   void scan(Statement& s) {
     size_t count = 0;
     const size_t at = state_place(s, count);
-    if (s.started.size() != count || s.started[at] == 0) throw Wrong{"a scan without initial values"};
+    meet_state(s, at, "an element");
     const std::vector<Word> in = load(s);
     std::vector<Word> out;
     for (size_t r = 0; r < s.state.size(); ++r) {
       Word& state = s.state[r][at];
       const Word before = state;
-      state = scanned(state, element(*s.placed->op, r, in));
+      state = scanned(case_, *s.placed->op, state, element(*s.placed->op, r, in));
       out.push_back(s.scan->exclusive ? before : state);
     }
     store(s, out);
@@ -381,9 +422,11 @@ class Interpreter {
       if (s.homes[r] == Home::buffer) at = place(s.index, to.dims, t, "a write");
       if (s.homes[r] == Home::memory || s.homes[r] == Home::logical) at = place(s.own, to.dims, t, "a write");
       if (at >= to.written.size()) throw Wrong{fmt::format("a write of %{} before its buffer lives", t.name)};
-      if (to.written[at] != 0) throw Wrong{fmt::format("an element of %{} is written twice", t.name)};
-      to.written[at] = 1;
+      if (to.written[at] >= 0) throw Wrong{fmt::format("an element of %{} is written twice", t.name)};
+      to.written[at] = threads_.here();
       to.values[at] = values[r];
+      if (const auto kept = cross_.find(&t); kept != cross_.end())
+        write_saved(kept->second, place(kept->second.index, kept->second.dims, t, "a workspace"), {values[r]}, t);
     }
   }
 
@@ -420,8 +463,20 @@ class Interpreter {
       if (o.loaded != SIZE_MAX) expressions_.value(o.loaded) = j;
       at = place(o.buffer, from.dims, *o.tensor, "a read");
     }
-    if (at >= from.written.size() || from.written[at] == 0)
-      throw Wrong{fmt::format("%{} is read before it is written", o.tensor->name)};
+    const auto kept = o.home == Home::value ? cross_.find(o.tensor) : cross_.end();
+    const bool is_there = at < from.written.size() && from.written[at] >= 0;
+    if (!is_there && kept != cross_.end()) {
+      ++counts_.crossed;
+      const Saved& saved = kept->second;
+      return read_saved(saved, place(saved.index, saved.dims, *o.tensor, "a workspace"), 0, *o.tensor);
+    }
+    if (!is_there) throw Wrong{fmt::format("%{} is read before it is written", o.tensor->name)};
+    const int writer = from.written[at];
+    if (writer == threads_.here()) return from.values[at];
+    if (!threads_.has_met(writer))
+      throw Wrong{fmt::format("%{} is read by another iteration of {} than writes it", o.tensor->name,
+                              name(threads_.kind_of(threads_.running(writer))))};
+    counts_.met += threads_.running(writer) != writer;
     return from.values[at];
   }
 
@@ -429,7 +484,7 @@ class Interpreter {
     for (const TensorView* t : tree_.outputs) {
       const Storage& s = memory_.at(t);
       for (size_t i = 0; i < s.values.size(); ++i) {
-        if (s.written[i] == 0) throw Wrong{fmt::format("an element of %{} is never written", t->name)};
+        if (s.written[i] < 0) throw Wrong{fmt::format("an element of %{} is never written", t->name)};
         if (s.values[i] != want_.at(t)[i]) throw Wrong{fmt::format("a wrong value in %{}", t->name)};
       }
     }
@@ -441,10 +496,20 @@ class Interpreter {
   Counts& counts_;
   Expressions expressions_;
   const int64_t limit_;
-  std::vector<std::pair<size_t, int>> loops_;  // slot, extent
+  struct Loop {
+    size_t slot;
+    int extent;
+    Lives lives;
+  };
+  std::vector<Loop> loops_;
   std::map<const TensorView*, Storage> memory_;
   std::map<const Op*, Statement> statements_;
-  std::map<int, std::vector<Statement*>> values_at_;
+  std::map<const Op*, Saved> parts_;
+  std::map<const Op*, Ids> begins_;
+  std::map<const TensorView*, Saved> cross_;
+  Threads threads_;
+  int in_turn_ = 0;  // serial loops around
+  int phase_ = 0;
 };
 
 }  // namespace
