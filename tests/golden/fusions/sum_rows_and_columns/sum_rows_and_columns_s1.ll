@@ -71,12 +71,12 @@ latch4:
   %t45 = icmp slt i64 %loop3.next, %t15
   br i1 %t45, label %loop3, label %done5
 done5:
-  %t46 = icmp slt i64 0, 32
+  %t46 = icmp slt i64 0, 64
   br i1 %t46, label %loop11, label %done13
 loop11:
   %t47 = phi i64 [ 0, %done5 ], [ %loop11.next, %latch12 ]
   store <32 x double> splat (double 0x0000000000000000), ptr %variable1
-  %t48 = mul nsw i64 32, %t13
+  %t48 = mul nsw i64 64, %t13
   %t49 = add nsw i64 %t48, %t47
   %t50 = icmp slt i64 %t49, %t9
   br i1 %t50, label %then14, label %join15
@@ -94,7 +94,7 @@ loop16:
   br i1 %t57, label %loop19, label %done21
 loop19:
   %t58 = phi i64 [ 0, %loop16 ], [ %loop19.next, %latch20 ]
-  %t59 = mul nsw i64 32, %t13
+  %t59 = mul nsw i64 64, %t13
   %t60 = mul nsw i64 %t59, %t11
   %t61 = mul nsw i64 %t47, %t11
   %t62 = add nsw i64 %t60, %t61
@@ -128,7 +128,7 @@ done21:
   %t83 = and i1 %t77, %t82
   br i1 %t83, label %then22, label %join23
 then22:
-  %t84 = mul nsw i64 32, %t13
+  %t84 = mul nsw i64 64, %t13
   %t85 = mul nsw i64 %t84, %t11
   %t86 = mul nsw i64 %t47, %t11
   %t87 = add nsw i64 %t85, %t86
@@ -197,7 +197,7 @@ join15:
   br label %latch12
 latch12:
   %loop11.next = add nuw nsw i64 %t47, 1
-  %t137 = icmp slt i64 %loop11.next, 32
+  %t137 = icmp slt i64 %loop11.next, 64
   br i1 %t137, label %loop11, label %done13
 done13:
   %t138 = icmp slt i64 0, %t15
@@ -311,8 +311,8 @@ then6:
   %t28 = insertelement <32 x i64> poison, i64 %t27, i64 0
   %t29 = shufflevector <32 x i64> %t28, <32 x i64> poison, <32 x i32> zeroinitializer
   %t30 = icmp slt <32 x i64> %t16, %t29
-  %t31 = add nsw i64 %t9, 31
-  %t32 = ashr i64 %t31, 5
+  %t31 = add nsw i64 %t9, 63
+  %t32 = ashr i64 %t31, 6
   %t33 = icmp slt i64 0, %t32
   br i1 %t33, label %loop8, label %done10
 loop8:
