@@ -4,7 +4,7 @@ A graph has 6 to 24 calls, drawn from what the table covers, on tensors whose di
 that every other graph is compiled for all sizes (`dynamic=True`). Comparisons, masks and indices are of inputs, which are
 exact. A result that errs by more than twice eager's error and one rounding is judged by eager's largest error over draws
 of like inputs; the summary says how many were. A graph that fails is printed with its seed: `PLAIT_TEST_SEED=N pytest test_fx.py` runs it
-alone. PLAIT_TEST_LONG=1: 200 graphs instead of 14."""
+alone. PLAIT_TEST_LONG=1: 200 graphs instead of 9."""
 
 import collections
 import os
@@ -427,7 +427,7 @@ def test_graphs():
     if os.environ.get("PLAIT_TEST_SEED"):
         check([int(os.environ["PLAIT_TEST_SEED"])])
         return
-    tally, _ = check(range(14))
+    tally, _ = check(range(9))
     assert tally["fused"] > 500 and tally["fused"] >= 0.9 * (tally["fused"] + tally["eager"])
 
 

@@ -8,7 +8,7 @@ luck: a sample that fails so is judged by the largest error that eager makes of 
 reference has errors of the same size, of 49 (of integers there are none: one rounding for each node of its graph); the
 summary says how many were. A sample counts where plait ran a node of it. An op that only moves elements is no work by itself,
 so its results are doubled (bool: negated), and it counts where the move is in the fusion too.
-PLAIT_TEST_LONG=1: 4,000 samples instead of 120; it prints the rows of the table that no sample reached, and PLAIT_TEST_JSON
+PLAIT_TEST_LONG=1: 4,000 samples instead of 80; it prints the rows of the table that no sample reached, and PLAIT_TEST_JSON
 names a file for its figures."""
 
 import collections
@@ -361,8 +361,8 @@ def test_covered_ops_are_pytorchs():
 
 
 def test_samples():
-    tally = check(chosen(120), 5, 2)
-    assert tally.dynamo >= 40, str(tally)
+    tally = check(chosen(80), 5, 2)
+    assert tally.dynamo >= 25, str(tally)
 
 
 @pytest.mark.skipif(not os.environ.get("PLAIT_TEST_LONG"), reason="PLAIT_TEST_LONG is not set")
