@@ -72,7 +72,7 @@ std::unique_ptr<CompiledSpecialization> run_passes(const Fusion& fusion, const C
   stages.pass("localized", "bucket_all_reduces", *local, [&] { bucket_for(*local, context); });
   stages.end("localized", *local);
 
-  // segments: cut at collectives and contractions, the rest in few groups
+  // segments: cut at collectives and contractions of the library, the rest in few groups
   show_gpu_stages(*local, stages, context);
   stages.pass("segments", "segment", *local, [&] { segment_for(*local, context, &stages, out->segment_reasons); });
   stages.end("segments", *local);

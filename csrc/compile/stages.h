@@ -44,7 +44,9 @@ class Stages {
 std::unique_ptr<Fusion> localize_for(const Fusion& sharded, const PipelineContext& context);
 void bucket_for(Fusion& localized, const PipelineContext& context);  // nothing where a person wrote segments
 // Stages `cuda` and `ptx` of a device that is no GPU, for whoever asks: segments, schedules and kernels of the
-// localized fusion for sm_90a. Numbers of a pinned schedule that only CPUs have are chosen again.
+// localized fusion for sm_90a. Numbers of a pinned schedule that only CPUs have are chosen again. Not all that a GPU
+// gets: each segment has a kernel of its own, where a GPU joins those of a launch and runs phases by last blocks; sizes
+// are not asked (no guards), indices have 64 bits, and no kernel begins before the one in front of it has ended.
 void show_gpu_stages(const Fusion& localized, Stages& stages, const PipelineContext& context);
 // Segments the localized fusion for the device's target, with what the file pins. `stages` (may be null) may leave
 // steps out; `reasons` gets a line per decision.

@@ -1,5 +1,5 @@
 #pragma once
-// Passes over a Fusion before and after sharding, in the order in which the pipeline runs them.
+// Passes over a Fusion before and after sharding, in the order in which the pipeline first runs them.
 #include <functional>
 #include <optional>
 
@@ -8,8 +8,12 @@
 
 namespace plait {
 
+// Makes every tensor dense and row-major, as all are inside of a run. Why first: how inputs and outputs lie in memory
+// is a matter of the run's boundary (csrc/session/boundary.h) alone.
+void drop_allocations(Fusion& fusion);
+
 // Gives every random op without an offset its ordinal among the random ops.
-// Ensures: all offsets are there. Why first: later passes remove and add ops.
+// Ensures: all offsets are there. Why before the others: they remove and add ops.
 void number_random_ops(Fusion& fusion);
 
 // A lookup or scatter as its user wrote it, for the error of an index outside of its extent.
@@ -23,16 +27,8 @@ struct Lookup {
 };
 
 // Gives every lookup and scatter its ordinal among them; those that are the same share one. Returns them by ordinal.
-// Why first: later passes remove and add ops.
+// Why here: as above.
 std::vector<Lookup> number_lookups(Fusion& fusion);
-
-// A scatter that adds to or multiplies narrow floats becomes one in the accumulation type with casts around it. Why
-// before sharding: what it adds rounds once, in place.
-void widen_scatters(Fusion& fusion);
-
-// Makes every tensor dense and row-major, as all are inside of a run. Why first: how inputs and outputs lie in memory
-// is a matter of the run's boundary (csrc/session/boundary.h) alone.
-void drop_allocations(Fusion& fusion);
 
 // Of an input by name, its dims as they lie in memory, outermost first, without gaps.
 using InputOrders = std::map<std::string, std::vector<int>, std::less<>>;
@@ -42,19 +38,24 @@ using InputOrders = std::map<std::string, std::vector<int>, std::less<>>;
 // behind the numbering of lookups: those name the tensors that users know.
 void lay_inputs(Fusion& fusion, const InputOrders& orders);
 
-// Removes ops whose results nobody needs. Why here: nothing else then looks at them.
-void remove_dead_code(Fusion& fusion);
-
 // Opens composites into the ops that say them (build/compose.h); those that is_sharded_whole() names stay where
-// `for_sharding` is set.
-// A cat of many operands becomes one of cats. Requires: offsets. Ensures: no other composite is left. Why before
-// sharding: factors are those of simple ops, each operand of a cat has one; and
-// once more when device axes are gone, for those that stayed and those that stand for pending reductions.
+// `for_sharding` is set. A cat of many operands becomes one of cats. Requires: offsets. Ensures: no other composite is
+// left. Why before sharding: factors are those of simple ops, each operand of a cat has one; and once more when device
+// axes are gone, for those that stayed and those that stand for pending reductions.
 void expand(Fusion& fusion, bool for_sharding = false);
+
+// A scatter that adds to or multiplies narrow floats becomes one in the accumulation type with casts around it: what it
+// adds rounds once, in place. No pass: expand does it before all else.
+void widen_scatters(Fusion& fusion);
 
 // linear(x, w, b) becomes a contraction and an addition: in the accumulation type for narrow types, so that the sum
 // rounds once. Why before sharding: a pending contraction is reduced before the bias joins.
 void split_bias(Fusion& fusion);
+
+// Removes ops whose results nobody needs. Why here: sharding does not look at them then; and once more behind
+// merge_equal
+// (`remove_unread`), for what is read no longer.
+void remove_dead_code(Fusion& fusion);
 
 // A narrow contraction that is not pending keeps its accumulation type where pointwise ops read it; a cast that reads
 // it rounds instead. Requires: layouts. Why after sharding: a pending contraction is exchanged in the narrow type,
@@ -62,7 +63,7 @@ void split_bias(Fusion& fusion);
 void widen_contractions(Fusion& fusion, const DeviceMesh& mesh, const Options& options);
 
 // A product of stacks whose batch dims were merged into one for it, and parted behind it, is a product of stacks with
-// these dims; reshapes that are left of it go with the next pass. Why: what is computed between two products has the
+// these dims; reshapes that are left of it go with merge_equal. Why: what is computed between two products has the
 // dims of its user, and a stack that lies permuted need not be copied to merge them. `home`: as below.
 void part_batches(Fusion& fusion, const std::function<std::optional<size_t>(const TensorView&)>& home = {});
 

@@ -27,7 +27,7 @@ struct Buffer {
   bool written = false;  // an argument: by stores or atomics; else it is read
   bool updated = false;  // an argument: written, and read as well
   Space space = Space::argument;
-  bool replaced = false;  // an argument that is read: its memory may be that of a written one (passes/in_place.h)
+  bool replaced = false;  // an argument that is read: its memory may be that of a written one (kir/passes/in_place.h)
   // Shared: rows of so many elements, whose pieces of kBankBytes are turned from row to row, so that equal pieces of
   // rows that follow one another lie in other banks; 0: none. Indices do not show it (place_in_banks).
   int64_t turned = 0;
@@ -95,7 +95,7 @@ KernelText text_of(const Kernel& kernel, std::string code, bool status = false);
 // writers ask before they begin.
 void require_replaced(const Kernel& kernel);
 
-// Text of the kernel, one statement a line. Source: docs/ir.md.
+// Text of the kernel, one statement a line: docs/kernel_ir.md.
 std::string print(const Kernel& kernel);
 // The line of one statement of the kernel, without its body; also for statements that break invariants.
 std::string print(const Kernel& kernel, const Stmt& stmt);

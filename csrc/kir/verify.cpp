@@ -34,7 +34,8 @@
 // Reductions. What Start defines is a state of its combine (is_state), all values with the same lanes; only Accumulate
 // and Merge change it, within the parallel loop that declares it, whole and by the same combine. They take the dtypes
 // and lanes of the state. Fold yields a state of one lane or, over threads, one of as many; threads and their stride
-// are powers of two.
+// are powers of two. Not checked: that accesses lie inside of their buffers, that elements are stored once, that tasks
+// of a phase do not meet. Tests look at these: kir/accesses.h, AccessChecker (kir/interpret.h), the simulated GPU.
 #include <atomic>
 #include <map>
 #include <set>

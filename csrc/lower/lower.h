@@ -29,10 +29,11 @@ struct LoweredKernel {
 // An expression over the kernel's integers as one over the sizes of the fusion, whose pool it is.
 sym::Expr over_sizes(const LoweredKernel& lowered, sym::Pool& pool, sym::Expr e);
 
-// Requires: segment.ops in topological order, all elementwise or contractions, or one op of another kind; the first
-// output carries the loops (apply_schedule). Ensures: kir::verify holds. Sizes enter as integer arguments with facts
-// that hold on every rank, so one kernel serves all ranks and all sizes of a class. UserError naming segment, tensor
-// and rule where the schedule does not fit.
+// Requires: segment.ops in topological order, and a complete schedule. Where that has a graph of its own
+// (scheduled_group) this is lower_tree (lower/tree/lower_tree.h); else the ops are one nest, all elementwise or
+// contractions, or one of another kind, and the first output carries the loops (apply_schedule). Ensures: kir::verify
+// holds. Sizes enter as integer arguments with facts that hold on every rank, so one kernel serves all ranks and all
+// sizes of a class. UserError naming segment, tensor and rule where the schedule does not fit.
 LoweredKernel lower(const Fusion& fusion, const Segment& segment, const LowerOptions& options = {});
 
 }  // namespace plait

@@ -25,7 +25,7 @@
 //  P16 A workspace is a temporary that no other step reads.
 //  P17 What lies in place of an input is an output of its dtype and shape, the only one there, made by a launch; every
 //      other step that reads the input is done before that launch begins.
-// What symbols leave open in P7, P8 and P15 is checked with numbers when the program is bound (program/binding.cpp),
+// What symbols leave open in P7, P8 and P15 is checked with numbers when the program is bound (run/binding.cpp),
 // and so is that temporaries share bytes only if every access of one happens before the write of the other.
 #include <algorithm>
 #include <map>

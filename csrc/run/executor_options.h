@@ -1,5 +1,5 @@
 #pragma once
-// How bound programs run (program/bound_program.h).
+// How bound programs run (run/bound_program.h).
 #include <cstdint>
 #include <functional>
 #include <vector>

@@ -27,7 +27,7 @@ struct RankAction {
   size_t unit = 1;        // copy: bytes of an element
   size_t fill_bytes = 0;  // contraction with an empty sum: bytes of the result
   uint32_t event = 0;     // record, wait: number among the events of the program
-  size_t team_call = 0;   // collective: its TeamCall (program/team_calls.h), and which of its held members this is
+  size_t team_call = 0;   // collective: its TeamCall (run/team_calls.h), and which of its held members this is
   size_t member = 0;
 };
 

@@ -1,7 +1,8 @@
 #pragma once
-// The norm scheduler: groups whose reductions all reduce the same dims, with elementwise ops before, between and behind
+// The norm scheduler: groups whose reductions reduce the same dims, with elementwise ops before, between and behind
 // them: softmax, norms, statistics. Kept dims form rows that run in parallel, reduced dims one row that is cut into
-// vectors; a pass over the row for every reduction that waits for another.
+// vectors; a pass over the row for every reduction that waits for another. On CPUs sums of
+// columns, over the rows, may stand beside them.
 #include <functional>
 #include <set>
 

@@ -28,10 +28,11 @@ struct Scheduler {
   // A complete schedule for the target: `pinned` (one of the scheduler's, or open) with what it leaves open. What is
   // pinned is obeyed, or refused by a UserError with the reason.
   Schedule (*choose)(const Problem&, const Target&, const Schedule& pinned);
-  // The transforms of a complete schedule, on the domain of the segment's reference tensor; null where `group` is not.
+  // The transforms of a complete schedule, on the domain of the segment's reference tensor; null where every segment
+  // has a group.
   void (*apply)(const Problem&, const Schedule&);
   // The same on a graph of the segment's own, which lower_tree makes a kernel of (lower/tree/lower_tree.h); nothing for
-  // a segment of one nest.
+  // a segment of one nest, null where all are.
   std::optional<ScheduledGroup> (*group)(const Problem&, const Schedule&) = nullptr;
   // Why GPUs have no kernels of a segment that CPUs may have; null: they have.
   std::optional<Refused> (*refuses_of_gpus)(const Segment&) = nullptr;

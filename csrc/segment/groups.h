@@ -1,5 +1,6 @@
 #pragma once
-// Which ops share a segment: greedy merging of elementwise ops. Asks on group metadata; the fusion is not edited.
+// Which ops share a segment: greedy merging of elementwise ops, moves, reductions and scatters. Asks on group metadata;
+// the fusion is not edited.
 #include <functional>
 #include <optional>
 #include <span>

@@ -36,11 +36,13 @@ struct SegmentOptions {
 
 // Fills fusion.segments and puts the ops in their order. Requires a localized fusion without composites and reshards.
 // Ensures: every op in exactly one segment, named s1, s2, ... in execution order, no cycles; collectives, local slices
-// and contractions stand alone; the elementwise rest is in as few groups as greedy merging finds, cut to the limits,
-// each taken by a scheduler. Constants and other scalars computed from inputs alone are duplicated into the groups that
-// read them. Inputs and outputs of a segment are in order of first use and of definition. Every schedule is complete,
-// and its transforms stand on the domain of the segment's first output. On CPUs softmax divides before products,
-// reductions over several dims are parted (segment/part_reductions.h), and segments share launches by the rule of
+// and contractions of the library stand alone; attention and other contractions have what segment/attention_groups.h
+// and segment/contraction_groups.h say with them; the rest is in as few groups as greedy merging finds, cut to the
+// limits, each taken by a scheduler. Constants and other scalars computed from inputs alone are duplicated into the
+// groups that read them. Inputs and outputs of a segment are in order of first use and of definition. Every schedule is
+// complete, and its transforms stand on the domain of the segment's first output. Where there are kernels of rows
+// (norm_runs_on) softmax divides before products, and reductions over several dims are parted
+// (segment/part_reductions.h). Of every target but the reference, segments share launches by the rule of
 // segment/join_launches.h. Near-linear in the ops. UserError where a pin does not fit, or no scheduler and no library
 // takes a contraction.
 void segment(Fusion& fusion, const SegmentOptions& options);

@@ -1,5 +1,5 @@
 // Every op and every pointwise function against what PyTorch, NumPy and SciPy give: tables/*.json, which
-// tables/make_tables.py writes.
+// numerics/tables/make_tables.py writes.
 #include <cmath>
 #include <fstream>
 #include <map>

@@ -1,5 +1,7 @@
 #pragma once
-// The passes over kernel IR in their order: what lowering emits becomes what code writers know.
+// The passes over kernel IR in their order: what lowering emits becomes what code writers know. What goes on with whole
+// kernels runs behind them, and is called elsewhere: run_last_blocks and write_in_place (compile/stages.cpp), join and
+// merge_phases (lower/join_lowered.cpp).
 #include <functional>
 #include <span>
 #include <string_view>

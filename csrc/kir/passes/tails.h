@@ -13,8 +13,8 @@ namespace plait::kir {
 // neither the loop nor its work (where a part of a cat is read) stay: `vectorize` asks them per vector.
 // Requires: what verify() checks. Ensures: the same stores; conditions that are left over are those of tails, and those
 // that are not affine with constant steps, which `vectorize` knows how to guard. Running it again changes nothing more
-// than conditions it left. Why here: first, while a loop still is one loop and its conditions stand as they were
-// emitted; `unroll` and `vectorize` then see bodies without conditions.
+// than conditions it left. Why here: behind `begins`, while a loop still is one loop and its conditions stand as
+// they were emitted; `unroll` and `vectorize` then see bodies without conditions.
 void tails(Kernel& kernel);
 
 }  // namespace plait::kir

@@ -1,7 +1,7 @@
 #pragma once
 // Plain kernel IR of a loop tree: a loop for a loop, a statement for a load, an op, a store, every predicate an If in
-// the outermost body that its variables allow. No cleverness: passes over kernel IR hoist, merge and vectorize. Files
-// of emit.cpp only.
+// the outermost body that its variables allow. No cleverness: passes over kernel IR hoist, merge and vectorize. For
+// lower_tree.cpp, the emitter's own files and those of scatters (lower/tree/scatter.h).
 #include <functional>
 #include <set>
 
