@@ -1,7 +1,5 @@
 # Written by tools/check_file_lists.py --fix; a test compares it with the tree.
 set(PLAIT_CORE_SOURCES
-  analysis/cost.cpp
-  analysis/vector_width.cpp
   api/check_graph.cpp
   api/check_program.cpp
   api/compiled.cpp
@@ -205,6 +203,7 @@ set(PLAIT_CORE_SOURCES
   lower/tree/thread_scans.cpp
   lower/tree/values.cpp
   lower/values.cpp
+  lower/vector_width.cpp
   lower/write_body.cpp
   mesh/mesh.cpp
   program/assign_streams.cpp

@@ -47,7 +47,6 @@ set(PLAIT_TEST_FOLDERS
   multidevice
   numerics
   perf
-  unit/analysis
   unit/axes
   unit/backend/cpu
   unit/backend/cuda
@@ -203,10 +202,6 @@ set(PLAIT_TEST_perf
   perf/steady_state_test.cpp
   perf/text_speed_test.cpp
 )
-set(PLAIT_TEST_unit_analysis
-  unit/analysis/cost_test.cpp
-  unit/analysis/vector_width_test.cpp
-)
 set(PLAIT_TEST_unit_axes
   unit/axes/axis_graph_test.cpp
   unit/axes/build_graph_test.cpp
@@ -324,6 +319,7 @@ set(PLAIT_TEST_unit_lower
   unit/lower/scatter_test.cpp
   unit/lower/split_phases_test.cpp
   unit/lower/tree_test.cpp
+  unit/lower/vector_width_test.cpp
 )
 set(PLAIT_TEST_unit_mesh
   unit/mesh/collective_test.cpp

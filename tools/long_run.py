@@ -47,7 +47,7 @@ SIDE_BY_SIDE = r"(.*(Thread|Rank|SharedRows)|Forked|CppApi|(All/)?(Programs|Alia
 AREAS = {
     "tests": Area("ci", long=False, checks=True),
     "cpu": Area("ci", r"^unit/backend/cpu/"),
-    "graphs": Area("ci", r"^(unit/(ir|build|graph|shard|segment|axes|analysis)|ir)/"),
+    "graphs": Area("ci", r"^(unit/(ir|build|graph|shard|segment|axes)|ir)/"),
     "kernels": Area("ci", r"^unit/(kir|lower|schedule|codegen|reference|scalar|sym)/"),
     "programs": Area("ci", r"^(unit/(program|comm|device)|multidevice)/"),
     "gpu": Area("ci", r"^(unit/(sim|backend/cuda)|numerics|golden)/"),

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "analysis/vector_width.h"
 #include "base/error.h"
+#include "lower/vector_width.h"
 
 namespace plait::lowering {
 

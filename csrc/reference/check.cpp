@@ -131,7 +131,10 @@ void CheckResult::merge(const CheckResult& other) {
     worst = other.worst;
   }
   max_abs_error = std::max(max_abs_error, other.max_abs_error);
-  excused.insert(other.excused.begin(), other.excused.end());
+  for (const auto& [output, count] : other.excused) {
+    int64_t& most = excused[output];
+    most = std::max(most, count);
+  }
 }
 
 CheckResult compare(const std::string& output, const Array& want, const Tensor& got, const CheckOptions& options) {

@@ -36,7 +36,8 @@ struct CheckResult {
   std::map<std::string, int64_t> excused;
   std::string message;  // empty when ok; else what failed, on one line
   Outcome outcome() const { return ok ? Outcome::ok : max_error > 1 ? Outcome::wrong : Outcome::undecided; }
-  // Joins the result of another output.
+  // Joins the result of another output, or of another comparison of the same one, of which the larger count of excused
+  // elements stays: compare_runs excuses all that compare does.
   void merge(const CheckResult& other);
 };
 

@@ -117,6 +117,18 @@ TEST(Compare, WrongBeforeUndecided) {
   EXPECT_NE(all.message.find("%b at"), std::string::npos) << all.message;
 }
 
+// Of several comparisons of one output, the most that one of them excuses.
+TEST(Compare, MergedExcusesAreTheMost) {
+  const auto excuses = [](const std::string& output, int64_t count) {
+    CheckResult out;
+    out.excused[output] = count;
+    return out;
+  };
+  CheckResult all = excuses("a", 2);
+  for (const CheckResult& other : {excuses("a", 5), excuses("b", 1), excuses("a", 3)}) all.merge(other);
+  EXPECT_EQ(all.excused, (std::map<std::string, int64_t>{{"a", 5}, {"b", 1}}));
+}
+
 // Elements that hang on a discontinuity are excused where that moves them far.
 TEST(Compare, ExcusesReachFar) {
   Array want = array(DType::f32, Values(10, 8), Values(10, 1));

@@ -1,4 +1,4 @@
-#include "analysis/vector_width.h"
+#include "lower/vector_width.h"
 
 #include <numeric>
 #include <set>
