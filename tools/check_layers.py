@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A folder of csrc/ includes only what the layers allow (docs/architecture.md), closed transitively.
+"""A folder of csrc/ includes only what the layers allow (docs/architecture.md), closed transitively, and all that they
+name for it.
 
 Third-party headers have their places too: LLVM, oneDNN and MPI in their plug-ins, CUDA in backend/cuda, nlohmann/json in
 .cpp files. usage: check_layers.py [ROOT]
@@ -83,7 +84,7 @@ def include_problem(file, target, angled):
 
 
 def check(root):
-    problems = []
+    problems, used = [], set()
     for path in tree.files(root, ["csrc"], tree.CXX):
         file = path.relative_to(root / "csrc").as_posix()
         if path.suffix == ".cuh":
@@ -96,6 +97,11 @@ def check(root):
             problem = match and include_problem(file, match.group(2), match.group(1) == "<")
             if problem:
                 problems.append(f"csrc/{file}:{number}: {problem}")
+            if match:
+                used.add((folder_of(file), folder_of(match.group(2))))
+    for folder, names in USES.items():
+        problems += [f"tools/check_layers.py: no file of {folder} includes one of {name}, which stands in its line"
+                     for name in names if (folder, name) not in used]
     return problems
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Rules about the text of the tree: ASCII, no tabs, no trailing blanks, no notes of unfinished work; and in C++: the
-environment is read in one file, no dynamic casts, no backend switches by the preprocessor. usage: check_text.py [ROOT]
+environment is read in one file, no dynamic casts, no backend switches by the preprocessor. A path of a source or a
+document that a comment of C++ or a document names is there. usage: check_text.py [ROOT]
 """
 import pathlib
 import re
@@ -17,6 +18,13 @@ SWITCH = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif).*(CUDA|NVRTC|LLVM|DNNL|ON
 # Code that is only ever compiled for one backend may ask which version of it there is.
 SWITCH_FOLDERS = ("csrc/backend/cuda/", "csrc/backend/cpu/llvm_plugin/", "csrc/backend/cpu/onednn_plugin/",
                   "csrc/codegen/device/", "csrc/comm/nccl/", "csrc/comm/mpi/", "csrc/sim/")
+
+# A path with a folder, as comments and documents name it: from the root, csrc/ or tests/; in a document from its folder
+# too, and between backticks.
+PATH = r"(?:[a-z0-9_]+/)+[a-z0-9_]+\.(?:h|cpp|cuh|def|md|py)"
+COMMENT_PATH = re.compile(rf"(?<![\w./*-])({PATH})(?![\w/])")
+DOCUMENT_PATH = re.compile(rf"`({PATH})`")
+INSTALLED = {"include/plait_c.h"}
 
 
 def text_problems(file, text):
@@ -47,6 +55,22 @@ def code_problems(file, text):
             yield f"{file}:{code.count(chr(10), 0, match.start()) + 1}: {what}"
 
 
+def path_problems(file, text, root):
+    bases = [root, root / "csrc", root / "tests"]
+    if file.endswith(".md"):
+        pieces, pattern = [(0, text)], DOCUMENT_PATH
+        bases.append((root / file).parent)
+    else:
+        found = ((match.start(), match.group(0)) for match in tree.TOKEN.finditer(text))
+        pieces, pattern = [(at, token) for at, token in found if token[0] == "/"], COMMENT_PATH
+    for at, piece in pieces:
+        for match in pattern.finditer(piece):
+            path = match.group(1)
+            if path not in INSTALLED and not any((base / path).exists() for base in bases):
+                line = text.count("\n", 0, at + match.start()) + 1
+                yield f"{file}:{line}: {path} is not there (paths start at the root, csrc/ or tests/)"
+
+
 def check(root):
     problems = []
     for path in tree.files(root):
@@ -59,6 +83,8 @@ def check(root):
         problems += text_problems(file, text)
         if path.suffix in tree.CXX:
             problems += code_problems(file, text)
+        if path.suffix in tree.CXX | {".md"}:
+            problems += path_problems(file, text, root)
     return problems
 
 

@@ -3,7 +3,8 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SKIPPED_FOLDERS = {".git", ".venv", "build", "out", "__pycache__"}
+SKIPPED_FOLDERS = {".git", ".venv", "__pycache__"}
+SKIPPED_AT_ROOT = {"build", "out"}
 CXX = {".h", ".cpp", ".cuh", ".def"}
 BINARY = {".npy", ".png", ".gz", ".zip", ".o", ".so", ".pyc", ".cubin"}
 
@@ -14,7 +15,8 @@ def files(root, folders=("",), suffixes=None):
     for folder in folders:
         for path in (root / folder).rglob("*"):
             parts = path.relative_to(root).parts
-            if SKIPPED_FOLDERS.intersection(parts) or not path.is_file() or path.suffix in BINARY:
+            skipped = SKIPPED_FOLDERS.intersection(parts) or parts[0] in SKIPPED_AT_ROOT
+            if skipped or not path.is_file() or path.suffix in BINARY:
                 continue
             if suffixes is None or path.suffix in suffixes:
                 found.append(path)

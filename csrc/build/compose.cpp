@@ -15,8 +15,8 @@ namespace building {
 namespace {
 
 template <class T>
-constexpr bool is_composed = property(T::kKind) == OpProperty::composite ||
-                             (NamesResults<T> && !is_scan(T::kKind) && T::kKind != OpKind::Sort);
+constexpr bool is_composed =
+    property(T::kKind) == OpProperty::composite || (NamesResults<T> && !is_scan(T::kKind) && T::kKind != OpKind::Sort);
 
 template <class T, class Fn>
 TensorView* unary(Composer& c, TensorView* in, Fn&& fill) {
@@ -243,7 +243,8 @@ void compose_as(Fusion& fusion, const Op& composite) {
   for (size_t i = 0; i < built.size(); ++i) {
     Op& maker = *built[i]->definition;
     PLAIT_CHECK(maker.id >= fusion.ops()[before]->id, "%{} is not built for %{}", built[i]->name, wanted[i]->name);
-    fusion.define(maker, size_t(std::find(maker.results.begin(), maker.results.end(), built[i]) - maker.results.begin()),
+    fusion.define(maker,
+                  size_t(std::find(maker.results.begin(), maker.results.end(), built[i]) - maker.results.begin()),
                   wanted[i]);
     if (built.size() > 1)  // one result may be made of another one
       for (size_t k = before; k < fusion.ops().size(); ++k) replace_input(*fusion.ops()[k], built[i], wanted[i]);

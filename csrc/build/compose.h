@@ -10,9 +10,9 @@ namespace plait {
 bool can_compose(OpKind kind);
 
 // Appends to the fusion the primitives that say such an op of it and returns its results: tensors of those primitives,
-// each once, with the shapes and dtypes of composite.results. New tensors are named prefix + "_" + op. What is computed is
-// computed in compute_type and rounded once; sizes are those of the whole tensors (op Size), so that shardings do not
-// change them.
+// each once, with the shapes and dtypes of composite.results. New tensors are named prefix + "_" + op. What is computed
+// is computed in compute_type and rounded once; sizes are those of the whole tensors (op Size), so that shardings do
+// not change them.
 std::vector<TensorView*> compose(Fusion& fusion, const Op& composite, const std::string& prefix);
 
 // composes, and puts the ops in place of the composite: they define its results, which keep names and layouts. The new

@@ -166,7 +166,8 @@ Results composed(Composer& c, const Sdpa& op) {
   TensorView* scores = masked(c, scaled(c, product(c, q, transposed(c, k)), op), mask, op.causal);
   const auto last = int64_t(scores->rank()) - 1;
   const ShiftedTerms shifted = shifted_terms(c, scores, {last});
-  TensorView* sum = c.where(shifted.empty, 1, c.sum(shifted.terms, {last}, true));  // a row that keeps nothing gives 0 / 1
+  TensorView* sum =
+      c.where(shifted.empty, 1, c.sum(shifted.terms, {last}, true));  // a row that keeps nothing gives 0 / 1
   TensorView* out = c.pointwise(Pointwise::div, {weighed(c, shifted.terms, v), sum});
   if (share > 1) out = c.reshape(out, op.results[0]->shape());
   Results results = {c.cast(out, op.q->dtype)};

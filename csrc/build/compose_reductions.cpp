@@ -100,10 +100,12 @@ Results composed(Composer& c, const VarMean& op) {
 }
 
 Results composed(Composer& c, const MaxWithArgmax& op) {
-  return {c.reduce(Reduction::amax, op.in, op.dims, op.keepdim), c.reduce(Reduction::argmax, op.in, op.dims, op.keepdim)};
+  return {c.reduce(Reduction::amax, op.in, op.dims, op.keepdim),
+          c.reduce(Reduction::argmax, op.in, op.dims, op.keepdim)};
 }
 Results composed(Composer& c, const MinWithArgmin& op) {
-  return {c.reduce(Reduction::amin, op.in, op.dims, op.keepdim), c.reduce(Reduction::argmin, op.in, op.dims, op.keepdim)};
+  return {c.reduce(Reduction::amin, op.in, op.dims, op.keepdim),
+          c.reduce(Reduction::argmin, op.in, op.dims, op.keepdim)};
 }
 
 // The extremum of nothing is the least or greatest integer: compared with 0 it gives what is right of none.

@@ -548,7 +548,8 @@ TensorView* rope(TensorView* x, TensorView* cos, TensorView* sin, bool interleav
 TensorView* scaled_dot_product_attention(TensorView* q, TensorView* k, TensorView* v, AttentionOptions options) {
   return attention(q, k, v, options, false)[0];
 }
-AttentionAndStatistics scaled_dot_product_attention_statistics(TensorView* q, TensorView* k, TensorView* v, AttentionOptions options) {
+AttentionAndStatistics scaled_dot_product_attention_statistics(TensorView* q, TensorView* k, TensorView* v,
+                                                               AttentionOptions options) {
   const auto out = attention(q, k, v, options, true);
   return {out[0], out[1]};
 }

@@ -130,6 +130,6 @@ struct AttentionAndStatistics {
   TensorView *out, *logsumexp;
 };
 AttentionAndStatistics scaled_dot_product_attention_statistics(TensorView* q, TensorView* k, TensorView* v,
-                                               AttentionOptions options = {});
+                                                               AttentionOptions options = {});
 
 }  // namespace plait

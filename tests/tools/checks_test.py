@@ -9,6 +9,9 @@ import tempfile
 import unittest
 
 TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(TOOLS))
+import check_layers  # noqa: E402
 
 
 class Tree(unittest.TestCase):
@@ -46,6 +49,11 @@ class Tree(unittest.TestCase):
 class Layers(Tree):
     CHECK = "check_layers.py"
 
+    def setUp(self):
+        super().setUp()
+        self.write({f"csrc/{folder}/all.h": "".join(f'#include "{used}/all.h"\n' for used in names)
+                    for folder, names in check_layers.USES.items()})
+
     def test_allowed(self):
         self.accepts(self.CHECK, {
             "csrc/base/a.h": "#include <vector>\n",
@@ -76,9 +84,21 @@ class Layers(Tree):
             ("csrc/backend/cpu/bad.cpp", "#include <cuda.h>\n", "may not be included here"),
             ("csrc/base/bad.h", "#include <nlohmann/json.hpp>\n", "may not be included here"),
             ("csrc/base/bad.cpp", "#include <gtest/gtest.h>\n", "may not be included here"),
+            ("csrc/build/bad.h", '#include "graph/a.h"\n', "build may not use graph"),
         ]:
             with self.subTest(line):
                 self.refuses(self.CHECK, file, line, message)
+
+    def test_what_is_named_is_used(self):
+        for folder, names in check_layers.USES.items():
+            for name in names:
+                with self.subTest(f"{folder} {name}"):
+                    text = (self.root / f"csrc/{folder}/all.h").read_text()
+                    self.write({f"csrc/{folder}/all.h": text.replace(f'#include "{name}/all.h"\n', "")})
+                    result = self.run_tool(TOOLS / self.CHECK, self.root)
+                    self.write({f"csrc/{folder}/all.h": text})
+                    self.assertEqual((result.returncode, len(result.stdout.splitlines())), (1, 1), result.stdout)
+                    self.assertIn(f"no file of {folder} includes one of {name},", result.stdout)
 
 
 class Sizes(Tree):
@@ -117,8 +137,13 @@ class Text(Tree):
             "csrc/base/environment.cpp": "auto x = get" + "env(name);\n",
             "csrc/a.cpp": "// get" + "env and dynamic_cast are words here\n#ifdef __GNUC__\n#endif\n",
             "csrc/backend/cuda/a.cpp": "#if CUDA_VERSION >= 13000\n#endif\n",
-            "docs/a.md": "text\n",
+            "docs/a.md": "text of `kir/a.h`, `csrc/a.cpp`, `docs/empty.md`, `b/c.md`, old/gone.h; `include/plait_c.h`\n",
             "docs/empty.md": "",
+            "docs/b/c.md": "",
+            "csrc/kir/a.h": "// As kir/a.h and csrc/kir/*.h, docs/a.md; support/a.h (a.h), `FOLDER/a.h`, {}/gone/a.h.\n"
+                            "const char* text = \"kir/gone.h\";\n",
+            "tests/support/a.h": "/* csrc/a.cpp:\n kir/a.h */\n",
+            "build/a.md": "`kir/gone.h`\n",
         })
 
     def test_refused(self):
@@ -137,6 +162,11 @@ class Text(Tree):
             ("csrc/bad.h", "x = typeid(y);\n", "dynamic_cast"),
             ("csrc/bad.h", "#ifdef PLAIT_CUDA\n", "no #if by backend"),
             ("csrc/bad.h", "#  if defined(USE_LLVM)\n", "no #if by backend"),
+            ("csrc/bad.h", "\n// As in (kir/gone.cpp).\n", "bad.h:2: kir/gone.cpp is not there"),
+            ("csrc/bad.h", "/* a\n * docs/gone.md */\n", "bad.h:2: docs/gone.md is not there"),
+            ("csrc/build/bad.def", "// kir/gone.h\n", "kir/gone.h is not there"),
+            ("tests/bad.cpp", "int x;  // tools/gone.py: how\n", "tools/gone.py is not there"),
+            ("docs/bad.md", "a\n`kir/gone.h`\n", "bad.md:2: kir/gone.h is not there"),
         ]:
             with self.subTest(text):
                 self.refuses(self.CHECK, file, text, message)

@@ -173,8 +173,8 @@ TEST(Compose, GivesTypeAndShapeOfTheCompositeFromPrimitives) {
 TEST(Compose, KnowsEveryCompositeAndOpWithSeveralResults) {
   std::map<OpKind, int> seen;
   for (const Case& c : kCases) ++seen[parse(c, "f32")->ops()[0]->kind];
-#define PLAIT_OP(Name, text, properties) \
-  EXPECT_EQ(seen.count(OpKind::Name), can_compose(OpKind::Name) ? 1u : 0u) << #text;                         \
+#define PLAIT_OP(Name, text, properties)                                             \
+  EXPECT_EQ(seen.count(OpKind::Name), can_compose(OpKind::Name) ? 1u : 0u) << #text; \
   EXPECT_TRUE(can_compose(OpKind::Name) || OpProperty::properties != OpProperty::composite) << #text;
 #include "ir/ops.def"
 #undef PLAIT_OP

@@ -131,10 +131,9 @@ constexpr const char* kScatters = R"(
 TEST(Boundaries, AScatterNextToALookup) {
   const std::string text = why("%x: f32[90], %t: f32[70], %i: i64[50]", kScatters);
   EXPECT_EQ(text.find("norm refuses"), std::string::npos) << text;
-  EXPECT_NE(
-      text.find("  scatter refuses: gather: %u = gather(%e, %i) looks up %e, which the kernel would compute\n"
-                "    to change: look up what is in memory, and compute behind the lookup\n"),
-      std::string::npos)
+  EXPECT_NE(text.find("  scatter refuses: gather: %u = gather(%e, %i) looks up %e, which the kernel would compute\n"
+                      "    to change: look up what is in memory, and compute behind the lookup\n"),
+            std::string::npos)
       << text;
 }
 
