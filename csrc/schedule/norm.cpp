@@ -23,7 +23,7 @@ constexpr int64_t kMostKept = 64 << 10;  // the same where a text pins it: half 
 constexpr int64_t kMostLanes = 64;
 constexpr int64_t kMostKeptBlocks = 65535;
 constexpr int64_t kRowsOfTask = 64;  // whose columns are summed
-constexpr size_t kScansInRow = 2;     // of tasks that share rows: each waits for the one before it
+constexpr size_t kScansInRow = 2;    // of tasks that share rows: each waits for the one before it
 
 std::optional<Refused> accept(const Problem& problem) {
   return norm_refuses(problem.fusion, problem.segment.ops, problem.segment.outputs,
