@@ -7,6 +7,7 @@
 #include "ir/launches.h"
 #include "schedule/moved.h"
 #include "schedule/norm.h"
+#include "schedule/reads.h"
 #include "schedule/scatter.h"
 #include "segment/aliases.h"
 #include "segment/attention_groups.h"
@@ -296,6 +297,14 @@ void share_launches(Fusion& fusion, const SegmentOptions& options, const Aliases
   join_launches(fusion, how);
 }
 
+// Whether a scatter keeps a schedule of its own: a file says so, or its result may be written in place of what it
+// updates, where only the updates are written.
+bool updates_memory(const Op& op, const Fusion& fusion, const SegmentOptions& options) {
+  const TensorView *in = inputs(op)[0], *result = op.results[0];
+  const bool in_memory = in->definition == nullptr || !may_be_read(*in->definition);
+  return options.pins.contains(result->name) || (in_memory && fusion.is_output(result));
+}
+
 void segment_ops(Fusion& fusion, const SegmentOptions& options) {
   GroupOptions how;
   if (norm_runs_on(options.target)) {
@@ -318,8 +327,7 @@ void segment_ops(Fusion& fusion, const SegmentOptions& options) {
       return reason_of(refused ? refused : norm_refuses_of_gpus(fusion, ops, outputs));
     };
   how.stays_apart = [&](const Op& op) {
-    const bool pinned = op.kind == OpKind::Scatter && options.pins.contains(op.results[0]->name);
-    return pinned || aliases.view_ops.contains(&op);
+    return op.kind == OpKind::Scatter ? updates_memory(op, fusion, options) : aliases.view_ops.contains(&op);
   };
   how.costs_nothing = [&](const Op& op) { return aliases.is_alias(op); };
   if (options.limits.statements > 0) how.most_statements = options.limits.statements;

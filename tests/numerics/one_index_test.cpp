@@ -83,6 +83,20 @@ TEST(OneIndex, OutsideIsTold) {
   EXPECT_EQ(run({1, 0, -1}), "index -1 at [2, 0] of %i lies outside of the 2 places along dim 1 of %x");
 }
 
+// What may be written in place of its operand writes its updates alone.
+TEST(OneIndex, OfMemoryIsAScatter) {
+  for (const bool in_memory : {true, false}) {
+    const CaseResult r = run_case(
+        fmt::format("let b = 5, n = 10\ngiven n: 1 in 1..99999\nfusion @f (%x: f32[b, n], %i: i64[b, 1] in 0..n, %s: "
+                    "f32[b, 1]) -> (%y) {{\n  %y = scatter({}, %i, %s, dim = 1)\n}}\n",
+                    in_memory ? "%x" : "neg(%x)"),
+        {});
+    EXPECT_TRUE(r.ok) << r.message;
+    ASSERT_EQ(r.report.kernels.size(), 1u);
+    EXPECT_EQ(r.report.kernels[0].schedule.starts_with("scatter("), in_memory) << r.report.kernels[0].schedule;
+  }
+}
+
 // Cut along the indexed dim, each rank has the places of its piece.
 TEST(OneIndex, OfCutRows) {
   CaseOptions how;
