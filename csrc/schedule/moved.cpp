@@ -53,6 +53,12 @@ std::optional<Refused> moved_refuses(std::span<Op* const> ops, std::span<TensorV
   for (const Op* op : ops)
     if (!may_be_read(*op))
       return Refused{fmt::format("{} is neither elementwise nor a move", describe(*op)), kOnlyMoves};
+  for (const TensorView* t : outputs) {
+    const auto* scatter = as<Scatter>(*t->definition);
+    if (scatter != nullptr && std::ranges::find(ops, scatter->in->definition) == ops.end())
+      return Refused{fmt::format("{} updates what is in memory", describe(*scatter)),
+                     "nothing: a scatter writes its updates alone where its result is in place"};
+  }
   for (const TensorView* t : outputs)
     if (!same_shape(*outputs.front(), *t)) return other_domain(*outputs.front(), *t);
   return reads_cost_too_much(ops, outputs, {ops.begin(), ops.end()});
