@@ -367,13 +367,13 @@ class Placer {
   }
 
   // A loop beside that runs over the same, with which the own loop can be one. What one op sums over and another one
-  // does not is one loop where one of them says its loops.
+  // does not is one loop where one of those in it says its loops.
   int mate(int at, const Op& op, const OwnLoop& l, ParallelType parallel) {
     const auto says = [&](const Op& each) { return state_.options.own_loops.contains(each.results[0]); };
     for (int other : neighbours(at, op)) {
       const TreeLoop& t = state_.tree.loops[static_cast<size_t>(other)];
       if (graph_.find(t.cls) != graph_.find(l.cls) || t.parallel != parallel) continue;
-      const bool said = parallel == ParallelType::serial && (says(op) || says(*t.owner));
+      const bool said = parallel == ParallelType::serial && (says(op) || says(*t.owner) || said_.contains(other));
       if (t.reduction == l.reduction || said) return other;
     }
     return -1;
@@ -432,6 +432,7 @@ class Placer {
         node = beside;
         TreeLoop& shared = state_.tree.loops[static_cast<size_t>(node)];
         shared.reduction = shared.reduction || l.reduction;
+        if (state_.options.own_loops.contains(op.results[0])) said_.insert(node);
       } else {
         node = add_loop(node, 0,
                         {graph_.find(l.cls), parallel, l.reduction, -1, &op, variable(l.cls), graph_.extent(l.cls), {}},
@@ -504,6 +505,7 @@ class Placer {
   std::vector<LoopClass> loops_;
   std::map<const Op*, Projected> projected_;
   std::set<int> repeats_;  // loops around an init or a finish
+  std::set<int> said_;     // loops of others that an op which says its loops has joined
   int next_variable_ = 0;
 };
 

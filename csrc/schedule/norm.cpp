@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "axes/build_graph.h"
 #include "axes/transforms.h"
 #include "axes/walk.h"
 #include "base/error.h"
@@ -9,6 +10,7 @@
 #include "schedule/norm_loops.h"
 #include "schedule/norm_rows.h"
 #include "schedule/norm_split.h"
+#include "schedule/place_group.h"
 #include "schedule/reads.h"
 #include "schedule/scan_groups.h"
 
@@ -233,6 +235,43 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
 
 namespace {
 
+Segment segment_of(std::span<Op* const> ops, std::span<TensorView* const> outputs) {
+  Segment out{"asked", {}, {outputs.begin(), outputs.end()}, {ops.begin(), ops.end()}, {}, ""};
+  std::set<const TensorView*> known;
+  for (const Op* op : ops) known.insert(op->results.begin(), op->results.end());
+  for (const Op* op : ops)
+    for (TensorView* t : inputs(*op))
+      if (known.insert(t).second) out.inputs.push_back(t);
+  return out;
+}
+
+// Whether the loops go over the rows once: all that is computed stands in one loop of the root. Those around the
+// initial values and results of columns are beside it.
+bool goes_over_rows_once(const Fusion& fusion, const Segment& segment, int64_t keep) {
+  const schedules::Norm numbers{.vector = 8, .rows = 16, .parts = 1, .keep = keep};
+  std::optional<ScheduledGroup> asked = group({fusion, segment}, numbers);
+  BuildGraphOptions build;
+  build.reads = &asked->reads;
+  AxisGroup axes = build_axis_graph(asked->graph->pool(), asked->graph->ops(), build);
+  LoopTree tree;
+  if (place_group(*asked, axes, {}, tree)) return false;
+  std::set<int> outermost;
+  for (const auto& [op, placed] : tree.ops)
+    if (placed.loop >= 0) outermost.insert(tree.path(placed.loop).front());
+  return outermost.size() == 1;
+}
+
+// Why rows with sums of columns are no kernel of one pass over the rows.
+std::optional<Refused> refuse_nests(const Fusion& fusion, std::span<Op* const> ops,
+                                    std::span<TensorView* const> outputs) {
+  const Segment segment = segment_of(ops, outputs);
+  for (const int64_t keep : {int64_t{0}, kKeptElements})
+    if (!goes_over_rows_once(fusion, segment, keep))
+      return Refused{"sums of columns would go over the rows once more",
+                     "let them be a kernel of their own: nothing is lost where rows are short"};
+  return std::nullopt;
+}
+
 // fn(rows of the group, import of a condition into the fusion's pool).
 template <class Fn>
 std::optional<Refused> ask_rows(const Fusion& fusion, std::span<Op* const> ops, std::span<TensorView* const> outputs,
@@ -241,13 +280,7 @@ std::optional<Refused> ask_rows(const Fusion& fusion, std::span<Op* const> ops, 
   const auto is_read = [&](const TensorView* t) { return reads.contains(t->definition); };
   if (std::none_of(outputs.begin(), outputs.end(), is_read))
     return fn(Rows(fusion.pool(), ops, outputs, reads), [](sym::Expr e) { return e; });
-  Segment segment{"asked", {}, {outputs.begin(), outputs.end()}, {ops.begin(), ops.end()}, {}, ""};
-  std::set<const TensorView*> known;
-  for (const Op* op : ops) known.insert(op->results.begin(), op->results.end());
-  for (const Op* op : ops)
-    for (TensorView* t : inputs(*op))
-      if (known.insert(t).second) segment.inputs.push_back(t);
-  const ScheduledGroup group = stored_group(fusion, segment);
+  const ScheduledGroup group = stored_group(fusion, segment_of(ops, outputs));
   return fn(rows_of(group), [&](sym::Expr e) { return sym::import(fusion.pool(), e); });
 }
 
@@ -256,9 +289,12 @@ std::optional<Refused> ask_rows(const Fusion& fusion, std::span<Op* const> ops, 
 std::optional<Refused> norm_refuses(const Fusion& fusion, std::span<Op* const> ops,
                                     std::span<TensorView* const> outputs,
                                     const std::function<bool(sym::Expr)>& decide) {
-  return ask_rows(fusion, ops, outputs, [&](const Rows& rows, const auto& import) {
+  bool sums_columns = false;
+  auto refused = ask_rows(fusion, ops, outputs, [&](const Rows& rows, const auto& import) {
+    sums_columns = rows.reference() != nullptr && !rows.column_sums().empty();
     return rows.refuse([&](sym::Expr e) { return decide ? decide(import(e)) : sym::proven(import(e)); });
   });
+  return refused || !sums_columns ? refused : refuse_nests(fusion, ops, outputs);
 }
 
 namespace {

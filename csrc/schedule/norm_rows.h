@@ -324,12 +324,6 @@ class Rows {
     return false;
   }
 
-  static bool same_classes(std::vector<int> a, std::vector<int> b) {
-    std::sort(a.begin(), a.end());
-    std::sort(b.begin(), b.end());
-    return a == b;
-  }
-
   void find_column_sums() {
     if (kept_.empty() || reduced_.empty() || scans()) return;
     std::set<const TensorView*> read;
@@ -337,8 +331,11 @@ class Rows {
       for (const TensorView* in : inputs(*op)) read.insert(in);
     for (const Op* op : ops_) {
       if (!is_reduction(*op) || !can_have_tile(*op) || read.contains(op->results[0])) continue;
-      if (same_classes(classes(reduced_axes(*op)), kept_) && same_classes(classes(kept_axes(*op)), reduced_))
-        column_sums_.insert(op);
+      std::vector<int> columns = classes(kept_axes(*op)), row = reduced_;
+      std::sort(columns.begin(), columns.end());
+      std::sort(row.begin(), row.end());
+      // Rows become one loop, in the order in which the reference keeps them.
+      if (classes(reduced_axes(*op)) == kept_ && columns == row) column_sums_.insert(op);
     }
   }
 

@@ -135,6 +135,51 @@ TEST(ColumnSumsAsChosen, Cpu) {
   check_columns("", "f32", {{257, 1, 5}, {260, 2, 300}, {1030, 1, 65}, {2100, 2, 3}, {270, 1, 2048}});
 }
 
+// Outputs and reductions of other passes beside the sum, which all stand in the loops of its rows.
+TEST(ColumnSumsBesideOtherPasses, Cpu) {
+  const std::vector<ColumnCase> cases = {
+      {"maximum_first", "%x: T[a, n]",
+       "%t = sub(%x, amax(%x, dims = [1], keepdim = true))\n%y = sub(%t, sum(%t, dims = [1], keepdim = true))\n"
+       "%c = sum(%t, dims = [0])\n",
+       "%t, %y, %c"},
+      {"statistic", "%x: T[a, n]",
+       "%m = amax(%x, dims = [1], keepdim = true)\n%t = sub(%x, %m)\n"
+       "%y = sub(%t, sum(%t, dims = [1], keepdim = true))\n%c = sum(%t, dims = [0])\n",
+       "%m, %y, %c"},
+      {"residual", "%x: T[a, n], %dy: T[a, n], %w: T[a, n]",
+       "%h = add(%x, add(%dy, %w))\n%s = rsqrt(add(mean(mul(%h, %h), dims = [1], keepdim = true), 1.0))\n"
+       "%y = mul(%h, %s)\n%c = sum(%h, dims = [0])\n",
+       "%h, %y, %c"},
+      {"two_kinds", "%x: T[a, n]",
+       "%r = sum(exp(%x), dims = [1])\n%y = sub(%x, amax(%x, dims = [1], keepdim = true))\n%z = exp(%x)\n"
+       "%c = sum(%x, dims = [0])\n",
+       "%r, %y, %z, %c"},
+      {"rows_turned", "%x: T[a, b, n]",
+       "%y = sub(%x, amax(%x, dims = [2], keepdim = true))\n"
+       "%c = sum(permute(%y, dims = [1, 0, 2]), dims = [0, 1])\n",
+       "%c, %y"},
+      {"sum_of_rows_turned", "%x: T[a, b, n]",
+       "%r = sum(%x, dims = [2], keepdim = true)\n%y = sub(%x, %r)\n"
+       "%c = sum(permute(%x, dims = [1, 0, 2]), dims = [0, 1])\n",
+       "%r, %c, %y"}};
+  for (const ColumnCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    const bool turned = std::string(c.name).find("turned") != std::string::npos;
+    int tasks = 0;
+    CompileOptions how;
+    how.device = "cpu";
+    how.hook = [&](std::string_view, std::string_view, const PassSubject& subject) {
+      if (const auto* tree = subject.as<LoopTree>()) tasks += !tree->parts.empty();
+    };
+    ColumnRun run = compile_columns(column_text(c, ""), "f32", how);
+    for (const ColumnSizes& s : std::vector<ColumnSizes>{{300, 2, 37}, {20, 30, 70}}) {
+      const Tensors inputs = draw_columns(*run.fusion, s);
+      expect_columns(run, inputs, run.program.run(inputs));
+    }
+    if (!turned) EXPECT_GT(tasks, 0);
+  }
+}
+
 TEST(ColumnSumsOfExactIntegers, Cpu) { check_columns("", "f32", {{261, 3, 130}}, true); }
 
 TEST(ColumnSumsOnThreads, GiveEqualBits) {
