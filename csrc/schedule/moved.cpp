@@ -49,16 +49,27 @@ Refused other_domain(const TensorView& first, const TensorView& other) {
           "give the outputs one shape: broadcast the smaller one, or do not output it"};
 }
 
+namespace {
+
+// Whether nothing but constants and views stands beside a scatter.
+bool is_update_of_memory(std::span<Op* const> ops) {
+  const auto is_scatter = [](const Op* op) { return op->kind == OpKind::Scatter; };
+  const auto scatter = std::ranges::find_if(ops, is_scatter);
+  if (scatter == ops.end() || std::ranges::find(ops, inputs(**scatter)[0]->definition) != ops.end()) return false;
+  return std::ranges::all_of(ops, [&](const Op* op) {
+    return op == *scatter || keeps_places(*op) || (property(op->kind) == OpProperty::creation && inputs(*op).empty());
+  });
+}
+
+}  // namespace
+
 std::optional<Refused> moved_refuses(std::span<Op* const> ops, std::span<TensorView* const> outputs) {
   for (const Op* op : ops)
     if (!may_be_read(*op))
       return Refused{fmt::format("{} is neither elementwise nor a move", describe(*op)), kOnlyMoves};
-  for (const TensorView* t : outputs) {
-    const auto* scatter = as<Scatter>(*t->definition);
-    if (scatter != nullptr && std::ranges::find(ops, scatter->in->definition) == ops.end())
-      return Refused{fmt::format("{} updates what is in memory", describe(*scatter)),
-                     "nothing: a scatter writes its updates alone where its result is in place"};
-  }
+  if (is_update_of_memory(ops))
+    return Refused{fmt::format("{} updates what is in memory", describe(*outputs.front()->definition)),
+                   "nothing: a scatter writes its updates alone where its result is in place"};
   for (const TensorView* t : outputs)
     if (!same_shape(*outputs.front(), *t)) return other_domain(*outputs.front(), *t);
   return reads_cost_too_much(ops, outputs, {ops.begin(), ops.end()});
