@@ -257,8 +257,7 @@ class Placer {
     std::set<int> positions;
     for (int l : at) positions.insert(state_.positions[static_cast<size_t>(l)]);
     // Loops of its own that those around determine are theirs.
-    const bool states_own = state_.options.own_loops.contains(op.results[0]);
-    const auto determined = [&](int cls) { return states_own && state_.walks.from(around).knows(cls); };
+    const auto determined = [&](int cls) { return says_loops(op) && state_.walks.from(around).knows(cls); };
     for (const OwnLoop& l : projected_.at(&op))
       if (!taken(l.cls) && !determined(l.cls) && (l.position < 0 || !positions.contains(l.position)))
         out[0].push_back(l);
@@ -366,14 +365,15 @@ class Placer {
     return id;
   }
 
+  bool says_loops(const Op& op) const { return state_.options.own_loops.contains(op.results[0]); }
+
   // A loop beside that runs over the same, with which the own loop can be one. What one op sums over and another one
   // does not is one loop where one of those in it says its loops.
   int mate(int at, const Op& op, const OwnLoop& l, ParallelType parallel) {
-    const auto says = [&](const Op& each) { return state_.options.own_loops.contains(each.results[0]); };
     for (int other : neighbours(at, op)) {
       const TreeLoop& t = state_.tree.loops[static_cast<size_t>(other)];
       if (graph_.find(t.cls) != graph_.find(l.cls) || t.parallel != parallel) continue;
-      const bool said = parallel == ParallelType::serial && (says(op) || says(*t.owner) || said_.contains(other));
+      const bool said = parallel == ParallelType::serial && (says_loops(op) || said_.contains(other));
       if (t.reduction == l.reduction || said) return other;
     }
     return -1;
@@ -432,12 +432,12 @@ class Placer {
         node = beside;
         TreeLoop& shared = state_.tree.loops[static_cast<size_t>(node)];
         shared.reduction = shared.reduction || l.reduction;
-        if (state_.options.own_loops.contains(op.results[0])) said_.insert(node);
       } else {
         node = add_loop(node, 0,
                         {graph_.find(l.cls), parallel, l.reduction, -1, &op, variable(l.cls), graph_.extent(l.cls), {}},
                         l.position);
       }
+      if (says_loops(op)) said_.insert(node);
       const bool carries = l.reduction || scans(l.cls);
       if (scans(l.cls)) state_.tree.loops[static_cast<size_t>(node)].order = order_of_scan(op);
       if (carries && outermost_sum < 0) outermost_sum = node;
@@ -505,7 +505,7 @@ class Placer {
   std::vector<LoopClass> loops_;
   std::map<const Op*, Projected> projected_;
   std::set<int> repeats_;  // loops around an init or a finish
-  std::set<int> said_;     // loops of others that an op which says its loops has joined
+  std::set<int> said_;     // loops that an op which says its loops stands in
   int next_variable_ = 0;
 };
 

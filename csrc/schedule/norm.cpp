@@ -247,14 +247,10 @@ Segment segment_of(std::span<Op* const> ops, std::span<TensorView* const> output
 
 // Whether the loops go over the rows once: all that is computed stands in one loop of the root. Those around the
 // initial values and results of columns are beside it.
-bool goes_over_rows_once(const Fusion& fusion, const Segment& segment, int64_t keep) {
-  const schedules::Norm numbers{.vector = 8, .rows = 16, .parts = 1, .keep = keep};
-  std::optional<ScheduledGroup> asked = group({fusion, segment}, numbers);
-  BuildGraphOptions build;
-  build.reads = &asked->reads;
-  AxisGroup axes = build_axis_graph(asked->graph->pool(), asked->graph->ops(), build);
+bool goes_over_rows_once(const ScheduledGroup& group) {
+  AxisGroup axes = build_axis_graph(group.graph->pool(), group.graph->ops(), {.extent = {}, .reads = &group.reads});
   LoopTree tree;
-  if (place_group(*asked, axes, {}, tree)) return false;
+  if (place_group(group, axes, {}, tree)) return false;
   std::set<int> outermost;
   for (const auto& [op, placed] : tree.ops)
     if (placed.loop >= 0) outermost.insert(tree.path(placed.loop).front());
@@ -265,10 +261,14 @@ bool goes_over_rows_once(const Fusion& fusion, const Segment& segment, int64_t k
 std::optional<Refused> refuse_nests(const Fusion& fusion, std::span<Op* const> ops,
                                     std::span<TensorView* const> outputs) {
   const Segment segment = segment_of(ops, outputs);
-  for (const int64_t keep : {int64_t{0}, kKeptElements})
-    if (!goes_over_rows_once(fusion, segment, keep))
+  for (const int64_t keep : {kKeptElements, int64_t{0}}) {
+    const schedules::Norm numbers{.vector = 8, .rows = 16, .parts = 1, .keep = keep};
+    const std::optional<ScheduledGroup> asked = group({fusion, segment}, numbers);
+    if (!goes_over_rows_once(*asked))
       return Refused{"sums of columns would go over the rows once more",
                      "let them be a kernel of their own: nothing is lost where rows are short"};
+    if (asked->kept.size() == asked->column_sums.size()) break;  // no row is kept, whatever the number
+  }
   return std::nullopt;
 }
 
@@ -322,9 +322,7 @@ std::optional<Refused> norm_refuses_of_gpus(const Fusion& fusion, std::span<Op* 
   return ask_rows(fusion, ops, outputs, [](const Rows& rows, const auto&) -> std::optional<Refused> {
     if (rows.reference() == nullptr) return std::nullopt;
     if (!rows.column_sums().empty())
-      return Refused{fmt::format("{} and {} reduce different dims", describe(*rows.reference()),
-                                 describe(**rows.column_sums().begin())),
-                     "compile for the CPU, whose tasks sum columns beside rows"};
+      return Refused{rows.column_sums_differ(), "compile for the CPU, whose tasks sum columns beside rows"};
     if (rows.elsewhere().empty()) return std::nullopt;
     return Refused{fmt::format("%{} is read at other places of its row, and a GPU keeps no whole rows",
                                (*rows.elsewhere().begin())->name),

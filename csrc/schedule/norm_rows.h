@@ -29,20 +29,17 @@ inline constexpr size_t kMostElsewhere = 4;         // scans that are read at ot
 
 inline constexpr int64_t kFewRows = 256;          // no more have no sums over columns beside them
 inline constexpr int64_t kMostColumns = 8 << 10;  // of which each task has states
+inline constexpr size_t kMostBesideSums = 64;     // ops of such a kernel: it is placed whenever another one is to join
 
+// What each of so many may have, `each` at most, where they may have `all` together.
+inline int64_t share_of_each(int64_t count, int64_t each, int64_t all) {
+  while (count * each > all && each > 1) each /= 2;
+  return each;
+}
 // Columns that each of so many sums over them may have.
-inline int64_t columns_of_each(int64_t count) {
-  int64_t columns = kMostColumns;
-  while (count * columns > 4 * kMostColumns && columns > 1) columns /= 2;
-  return columns;
-}
-
+inline int64_t columns_of_each(int64_t count) { return share_of_each(count, kMostColumns, 4 * kMostColumns); }
 // Elements that each of so many buffers may hold.
-inline int64_t elements_of_each(int64_t count) {
-  int64_t elements = kKeptElements;
-  while (count * elements > kKeptElements && elements > 1) elements /= 2;
-  return elements;
-}
+inline int64_t elements_of_each(int64_t count) { return share_of_each(count, kKeptElements, kKeptElements); }
 
 inline bool is_reduction(const Op& op) { return property(op.kind) == OpProperty::reduction && !is_scan(op.kind); }
 // Goes along the row.
@@ -105,6 +102,10 @@ class Rows {
 
   // Reductions over all that the rows keep, which end here: each task has a state for every column.
   const std::set<const Op*>& column_sums() const { return column_sums_; }
+  // Of the first of them.
+  std::string column_sums_differ() const {
+    return differ_from(**std::ranges::find_if(ops_, [&](const Op* op) { return column_sums_.contains(op); }));
+  }
 
   // Scans that reads go through at other places of the row.
   const std::set<const TensorView*>& elsewhere() const { return elsewhere_; }
@@ -264,6 +265,9 @@ class Rows {
       if (!axes_.graph.unit(a)) out.push_back(axes_.graph.find(a));
     return out;
   }
+  std::string differ_from(const Op& op) const {
+    return fmt::format("{} and {} reduce different dims", describe(*reference_), describe(op));
+  }
   // Whether the tensor has the dims of the reference's operand, in their order, and all that read it read the row at
   // hand: no permute or reshape does.
   bool has_own(const TensorView& t) const {
@@ -342,14 +346,14 @@ class Rows {
   // A state for every column of all such sums is on the stack, and tasks have rows enough to be worth it.
   std::optional<Refused> refuse_column_sums(const std::function<bool(sym::Expr)>& decide) const {
     if (column_sums_.empty()) return std::nullopt;
-    const Op& sum = **std::ranges::find_if(ops_, [&](const Op* op) { return column_sums_.contains(op); });
-    const std::string different = fmt::format("{} and {} reduce different dims", describe(*reference_), describe(sum));
+    const std::string different = column_sums_differ();
     if (!is_row() || row_begin() != 0)
       return Refused{different + ", which lie apart in memory",
                      "let the reduced dims of one of them be innermost and in one piece (allocation)"};
-    if (!elsewhere_.empty())
-      return Refused{different + ", and moves read at other places of a row",
-                     "let no move read the scan, or the sum be a kernel of its own"};
+    if (all_.size() > kMostBesideSums)
+      return Refused{
+          fmt::format("{}, of {} ops in all, and {} may stand together", different, all_.size(), kMostBesideSums),
+          "nothing: beyond that a kernel of rows and one of columns take turns"};
     const int64_t most = columns_of_each(static_cast<int64_t>(column_sums_.size()));
     if (decide(sym::le(row(0), most)) && decide(sym::gt(kept_extent(), kFewRows))) return std::nullopt;
     return Refused{fmt::format("{}, of more than {} columns or {} rows at most", different, most, kFewRows),
@@ -434,8 +438,7 @@ class Rows {
       if (reduced_axes(op).empty())
         return Refused{fmt::format("{} reduces no dim", describe(op)), "drop the reduction over no dim"};
       if (own != all)
-        return Refused{fmt::format("{} and {} reduce different dims", describe(*reference_), describe(op)),
-                       "reduce the same dims on both sides; different ones are kernels of their own"};
+        return Refused{differ_from(op), "reduce the same dims on both sides; different ones are kernels of their own"};
     }
     for (const TensorView* t : op.results)
       for (int c : domain_classes(axes_, *t))

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 
 #include "api/check_program.h"
 #include "axes/loop_tree.h"
@@ -12,6 +11,7 @@
 #include "graph/passes.h"
 #include "reference/draw_inputs.h"
 #include "support/run_case.h"
+#include "support/tensor_bits.h"
 
 namespace plait {
 namespace {
@@ -190,11 +190,7 @@ TEST(ColumnSumsOnThreads, GiveEqualBits) {
       CompileOptions how;
       how.device_override = device.get();
       ColumnRun run = compile_columns(column_text(c, ""), "f32", how);
-      std::vector<char> found;
-      for (const auto& [name, t] : run.program.run(draw_columns(*run.fusion, {262, 2, 70}))) {
-        const char* data = static_cast<const char*>(t.data());
-        found.insert(found.end(), data, data + t.bytes());
-      }
+      const std::vector<char> found = testing::bits_of(run.program.run(draw_columns(*run.fusion, {262, 2, 70})));
       if (first.empty()) first = found;
       EXPECT_TRUE(found == first) << c.name << " on " << threads << " threads";
     }
@@ -227,6 +223,24 @@ TEST(ColumnSumsThatDoNotFit, AreKernelsOfTheirOwn) {
     ASSERT_EQ(run.program.report().kernels.size(), 1u);
     const std::string& schedule = run.program.report().kernels[0].schedule;
     EXPECT_NE(schedule.find("norm("), schedule.rfind("norm(")) << schedule;  // two phases of their own
+  }
+}
+
+// The rows of so many ops and the sum of what they give: two kernels.
+TEST(ColumnSumsThatDoNotFit, OfManyOps) {
+  for (const int ops : {50, 70}) {
+    std::string body = "%t0 = sub(%x, amax(%x, dims = [1], keepdim = true))\n";
+    for (int i = 1; i < ops; ++i) body += fmt::format("%t{} = neg(%t{})\n", i, i - 1);
+    body += fmt::format("%y = abs(%t{0})\n%c = sum(%t{0}, dims = [0])\n", ops - 1);
+    const ColumnCase c = {"many", "%x: T[a, n]", body.c_str(), "%y, %c"};
+    CompileOptions how;
+    how.device = "cpu";
+    ColumnRun run = compile_columns(column_text(c, ""), "f32", how);
+    const Tensors inputs = draw_columns(*run.fusion, {260, 1, 20});
+    expect_columns(run, inputs, run.program.run(inputs));
+    std::string schedules;
+    for (const KernelReport& k : run.program.report().kernels) schedules += k.schedule;
+    EXPECT_EQ(schedules.find("rows = 16") != std::string::npos, ops == 50) << schedules;
   }
 }
 

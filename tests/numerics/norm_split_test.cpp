@@ -11,6 +11,7 @@
 #include "reference/draw_inputs.h"
 #include "support/norm_cases.h"
 #include "support/run_case.h"
+#include "support/tensor_bits.h"
 
 namespace plait {
 namespace {
@@ -101,15 +102,6 @@ TEST(SplitNormsOfExactIntegers, Cpu) {
   }
 }
 
-std::vector<char> all_bytes(const Tensors& tensors) {
-  std::vector<char> out;
-  for (const auto& [name, t] : tensors) {
-    const char* data = static_cast<const char*>(t.data());
-    out.insert(out.end(), data, data + t.bytes());
-  }
-  return out;
-}
-
 void expect_equal_bits(const std::string& text, const SplitSizes& sizes) {
   std::vector<char> first;
   for (int threads = 1; threads <= 8; ++threads) {
@@ -117,7 +109,7 @@ void expect_equal_bits(const std::string& text, const SplitSizes& sizes) {
     CompileOptions how;
     how.device_override = device.get();
     SplitRun run = compile_split(text, "f32", how);
-    const std::vector<char> found = all_bytes(run.program.run(draw_split(*run.fusion, sizes)));
+    const std::vector<char> found = testing::bits_of(run.program.run(draw_split(*run.fusion, sizes)));
     if (first.empty()) first = found;
     EXPECT_TRUE(found == first) << text << " on " << threads << " threads";
   }

@@ -12,6 +12,7 @@
 #include "reference/draw_inputs.h"
 #include "support/norm_cases.h"
 #include "support/run_case.h"
+#include "support/tensor_bits.h"
 
 namespace plait {
 namespace {
@@ -146,15 +147,6 @@ TEST(NormsOfExactIntegers, Cpu) {
   }
 }
 
-std::vector<char> bytes_of(const Tensors& tensors) {
-  std::vector<char> out;
-  for (const auto& [name, t] : tensors) {
-    const char* data = static_cast<const char*>(t.data());
-    out.insert(out.end(), data, data + t.bytes());
-  }
-  return out;
-}
-
 TEST(NormsOnThreads, GiveEqualBits) {
   std::vector<test::NormCase> all = test::norm_cases();
   for (test::NormCase& c : test::scan_cases()) all.push_back(std::move(c));
@@ -166,7 +158,7 @@ TEST(NormsOnThreads, GiveEqualBits) {
       const auto device = make_cpu_device({.threads = threads});
       CompileOptions how;
       how.device_override = device.get();
-      const std::vector<char> found = bytes_of(compile(*fusion, how).run(inputs));
+      const std::vector<char> found = testing::bits_of(compile(*fusion, how).run(inputs));
       if (first.empty()) first = found;
       EXPECT_TRUE(found == first) << c.name << " on " << threads << " threads";
     }

@@ -80,6 +80,16 @@ void many_parts(Fusion& f, int ops) {
   f.output("y", cat(parts, 1));
 }
 
+// Rows, and sums over all of them.
+void column_sums(Fusion& f, int ops) {
+  TensorView* t = input(f, "x", {512, 64});
+  for (int i = 0; i < ops / 4; ++i) {
+    t = sub(t, sum(t, {1}, true));
+    f.output(name("c", i), sum(mul(t, i + 2), {0}));
+  }
+  f.output("y", t);
+}
+
 struct Graph {
   const char* name;
   void (*build)(Fusion&, int);
@@ -176,6 +186,9 @@ INSTANTIATE_TEST_SUITE_P(
                                          Graph{"pads", pads}, Graph{"many_parts", many_parts}),
                        ::testing::Values(1, 2)),
     [](const auto& info) { return fmt::format("{}_{}", std::get<0>(info.param).name, std::get<1>(info.param)); });
+// Of one rank: a group is placed whenever another op is to join it.
+INSTANTIATE_TEST_SUITE_P(Rows, CompileWork, ::testing::Values(std::tuple(Graph{"column_sums", column_sums}, 1)),
+                         [](const auto& info) { return std::string(std::get<0>(info.param).name); });
 
 }  // namespace
 }  // namespace plait

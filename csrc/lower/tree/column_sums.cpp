@@ -40,7 +40,7 @@ class ColumnSums {
         if (!sums_.contains(op)) return "another reduction goes over the rows";
         begins_.push_back(item);
       } else if (const Op* sum = nest(item, TreeItem::Kind::finish, loops)) {
-        if (!sums_.contains(sum)) return "another reduction goes over the rows";
+        if (!sums_.contains(sum) || loops.empty()) return "another reduction goes over the rows";
         ends_.push_back(item);
       } else if (item.kind == TreeItem::Kind::op && tree_.ops.at(item.op).home == Home::value && rows_ < 0) {
         values_.push_back(item);
@@ -102,24 +102,20 @@ class ColumnSums {
       loops = last_;
     } else {
       tree_.later.push_back({end});
-      if (loops.empty()) tree_.later.back().clear();
-      if (!loops.empty()) at(loops.front()).parallel = task_of(at(loops.front()).parallel);
-      if (!loops.empty()) at(loops.back()).items.clear();
+      TreeLoop& outermost = at(loops.front());
+      if (outermost.parallel == ParallelType::serial) outermost.parallel = ParallelType::cpu_thread;
+      at(loops.back()).items.clear();
       last_ = loops;
     }
     TreeLoop parts = at(rows_);
     parts.items.clear();
-    parts.parent = loops.empty() ? -1 : loops.back();
+    parts.parent = loops.back();
     parts.parallel = ParallelType::serial;
     const int id = static_cast<int>(tree_.loops.size());
     tree_.loops.push_back(std::move(parts));
-    auto& items = loops.empty() ? tree_.later.back() : at(loops.back()).items;
+    auto& items = at(loops.back()).items;
     items.push_back({TreeItem::Kind::merge, id, op});
     items.push_back({TreeItem::Kind::finish, -1, op});
-  }
-
-  static ParallelType task_of(ParallelType type) {
-    return type == ParallelType::serial ? ParallelType::cpu_thread : type;
   }
 
   LoopTree& tree_;

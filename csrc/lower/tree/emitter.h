@@ -93,6 +93,7 @@ class TreeEmitter {
   const PlacedOperand& placed_operand(const Op& op, size_t i) const;
   Coordinates operand_at(const Op& op, size_t i);
   Value read_at(const Op& op, size_t i, const Coordinates& at, bool round_narrow = false);
+  Value operand_value(const Op& op, size_t i, const Coordinates& at);
   Value value_at(const Op& reader, const TensorView& tensor, const Coordinates& at);
   Value load_whole(const TensorView& tensor, const Coordinates& at);
 
@@ -155,7 +156,7 @@ class TreeEmitter {
   Value moved(const Pad& op);
   Value moved(const Cat& op);
   sym::Expr bind(Value in);
-  Value looked_up(const Op& op, const TensorView& index, const Coordinates& index_at, int64_t dim, Coordinates at);
+  Value looked_up(const Op& op, const Coordinates& index_at, int64_t dim, Coordinates at);
   Value looked_up(const Gather& op);
   Value looked_up(const IndexSelect& op);
   Value combined(ScatterUpdate update, Value before, Value src);

@@ -11,6 +11,12 @@
 
 namespace plait::lowering {
 
+namespace {
+
+sym::Expr is_below(sym::Expr e, sym::Expr extent) { return sym::logical_and(sym::ge(e, 0), sym::lt(e, extent)); }
+
+}  // namespace
+
 kir::Value TreeEmitter::moved(const Reshape& op) {
   if (!by_coordinates(op, *op.in)) return operand(op, 0);
   const Coordinates at = own(op);
@@ -93,19 +99,16 @@ kir::Value TreeEmitter::moved(const Repeat& op) {
 
 kir::Value TreeEmitter::moved(const Pad& op) {
   sym::Expr inside = number(1);
-  const auto within = [&](sym::Expr at, sym::Expr extent) {
-    inside = sym::logical_and(inside, sym::logical_and(sym::ge(at, 0), sym::lt(at, extent)));
-  };
   Coordinates at = own(op);
   for (size_t d = 0; d < at.size(); ++d) {
     if (op.low[d].constant() == 0 && op.high[d].constant() == 0) continue;
     at[d] = at[d] - extents_(op.low[d]);
-    within(at[d], extents_(op.in->extent(d)));
+    inside = sym::logical_and(inside, is_below(at[d], extents_(op.in->extent(d))));
   }
   const Constant fill = Constant::from_double(op.in->dtype, op.value);
   const DType wide = compute_type(fill.dtype);
   const Value out = variable(wide == fill.dtype ? fill : Constant::from_double(wide, fill.to_double()));
-  guarded(inside, [&] { assign(out, by_coordinates(op, *op.in) ? read_at(op, 0, at) : operand(op, 0)); });
+  guarded(inside, [&] { assign(out, operand_value(op, 0, at)); });
   return out;
 }
 
@@ -119,7 +122,7 @@ kir::Value TreeEmitter::moved(const Cat& op) {
     Coordinates at = here;
     at[dim] = here[dim] - start;
     guarded(sym::logical_and(sym::ge(here[dim], start), sym::lt(at[dim], extent)),
-            [&] { assign(out, by_coordinates(op, *op.in[i]) ? read_at(op, i, at) : operand(op, i)); });
+            [&] { assign(out, operand_value(op, i, at)); });
     start = start + extent;
   }
   return out;
@@ -135,13 +138,9 @@ sym::Expr TreeEmitter::bind(Value in) {
   return var;
 }
 
-kir::Value TreeEmitter::looked_up(const Op& op, const TensorView& index, const Coordinates& index_at, int64_t dim,
-                                  Coordinates at) {
+kir::Value TreeEmitter::looked_up(const Op& op, const Coordinates& index_at, int64_t dim, Coordinates at) {
   const TensorView& in = *inputs(op).front();
-  const sym::Expr j = bind(by_coordinates(op, index) ? read_at(op, 1, index_at) : operand(op, 1));
-  const auto is_below = [](sym::Expr e, sym::Expr extent) {
-    return sym::logical_and(sym::ge(e, 0), sym::lt(e, extent));
-  };
+  const sym::Expr j = bind(operand_value(op, 1, index_at));
   const std::vector<sym::Expr>* range = held_range(op);
   const sym::Expr place = range != nullptr ? j - extents_((*range)[0]) : j;
   at[static_cast<size_t>(dim)] = place;
@@ -152,7 +151,7 @@ kir::Value TreeEmitter::looked_up(const Op& op, const TensorView& index, const C
   const Value out = variable(range != nullptr ? zero : none);
   const sym::Expr inside = is_below(place, extents_(in.extent(static_cast<size_t>(dim))));
   // Of what the kernel places, a lookup goes along a dim of one element only.
-  guarded(inside, [&] { assign(out, by_coordinates(op, in) ? read_at(op, 0, at) : operand(op, 0)); });
+  guarded(inside, [&] { assign(out, operand_value(op, 0, at)); });
   if (range == nullptr && !status_) return out;
   guarded(sym::logical_not(range != nullptr ? is_below(j, extents_((*range)[1])) : inside), [&] {
     if (range != nullptr) assign(out, literal(none));
@@ -163,7 +162,7 @@ kir::Value TreeEmitter::looked_up(const Op& op, const TensorView& index, const C
 
 kir::Value TreeEmitter::looked_up(const Gather& op) {
   const Coordinates here = own(op);
-  return looked_up(op, *op.index, here, op.dim, here);
+  return looked_up(op, here, op.dim, here);
 }
 
 kir::Value TreeEmitter::looked_up(const IndexSelect& op) {
@@ -172,7 +171,7 @@ kir::Value TreeEmitter::looked_up(const IndexSelect& op) {
   Coordinates at(here.begin(), first);
   at.push_back(number(0));
   at.insert(at.end(), behind, here.end());
-  return looked_up(op, *op.index, {first, behind}, op.dim, at);
+  return looked_up(op, {first, behind}, op.dim, at);
 }
 
 // What stands in the result once src is there too. Booleans are ordered as numbers.
@@ -190,17 +189,13 @@ kir::Value TreeEmitter::placed_one(const Scatter& op) {
   const size_t dim = static_cast<size_t>(op.dim);
   Coordinates first = here;
   first[dim] = number(0);
-  const auto value = [&](size_t i, const Coordinates& at) {
-    return by_coordinates(op, *inputs(op)[i]) ? read_at(op, i, at) : operand(op, i);
-  };
-  const sym::Expr j = bind(value(1, first)), place = op.range.empty() ? j : j - extents_(op.range[0]);
-  const Value src = value(2, first), before = value(0, here);
+  const sym::Expr j = bind(operand_value(op, 1, first)), place = op.range.empty() ? j : j - extents_(op.range[0]);
+  const Value src = operand_value(op, 2, first), before = operand_value(op, 0, here);
   const Value named = apply(Pointwise::eq, {coordinate(here[dim]), coordinate(place)});
   const Value out = apply(Pointwise::where, {named, combined(op.update, before, src), before});
   if (!status_) return out;
   const sym::Expr extent = extents_(op.range.empty() ? op.in->extent(dim) : op.range[1]);
-  const sym::Expr inside = sym::logical_and(sym::ge(j, 0), sym::lt(j, extent));
-  guarded(sym::logical_not(inside), [&] { report(op, j, first); });
+  guarded(sym::logical_not(is_below(j, extent)), [&] { report(op, j, first); });
   return out;
 }
 

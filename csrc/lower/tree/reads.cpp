@@ -36,6 +36,11 @@ kir::Value TreeEmitter::read_at(const Op& op, size_t i, const Coordinates& at, b
   return is_input(t) ? load_at(t, at) : rounded(t, value_at(op, t, at), round_narrow);
 }
 
+// An operand at these coordinates where they are asked for, else where the kernel placed it.
+kir::Value TreeEmitter::operand_value(const Op& op, size_t i, const Coordinates& at) {
+  return by_coordinates(op, *inputs(op)[i]) ? read_at(op, i, at) : operand(op, i);
+}
+
 // An element of a row that a buffer holds: the op that the read is computed for has its index, but for the coordinate.
 // Where the op reaches the tensor by several of its operands, that of one which moves it says how any coordinate is
 // met.
