@@ -19,8 +19,11 @@ set(PLAIT_CORE_SOURCES
   axes/valid_place.cpp
   axes/walk.cpp
   backend/cpu/c_library.cpp
+  backend/cpu/code_pool.cpp
   backend/cpu/cpu_device.cpp
   backend/cpu/llvm_compiler.cpp
+  backend/cpu/noted_identity.cpp
+  backend/cpu/object_code.cpp
   backend/cpu/onednn_contraction.cpp
   backend/cpu/thread_pool.cpp
   backend/cpu/widened_contraction.cpp
@@ -137,6 +140,7 @@ set(PLAIT_CORE_SOURCES
   kir/join.cpp
   kir/kernel.cpp
   kir/lane.cpp
+  kir/lane_values.cpp
   kir/last_blocks.cpp
   kir/launch_loops.cpp
   kir/merge_phases.cpp
@@ -144,6 +148,7 @@ set(PLAIT_CORE_SOURCES
   kir/parse_symbols.cpp
   kir/passes/affine_conditions.cpp
   kir/passes/begins.cpp
+  kir/passes/bits.cpp
   kir/passes/edit.cpp
   kir/passes/expand_reductions.cpp
   kir/passes/fragments.cpp
@@ -155,6 +160,7 @@ set(PLAIT_CORE_SOURCES
   kir/passes/passes.cpp
   kir/passes/pipeline.cpp
   kir/passes/place_memory.cpp
+  kir/passes/running.cpp
   kir/passes/stage.cpp
   kir/passes/synchronise.cpp
   kir/passes/tails.cpp
@@ -169,6 +175,7 @@ set(PLAIT_CORE_SOURCES
   kir/statements.cpp
   kir/verify.cpp
   kir/verify_buffers.cpp
+  kir/verify_lanes.cpp
   kir/verify_threads.cpp
   lower/creation.cpp
   lower/extents.cpp
@@ -376,7 +383,6 @@ set(PLAIT_CAPI_SOURCES
   capi/program.cpp
 )
 set(PLAIT_LLVM_PLUGIN_SOURCES
-  backend/cpu/llvm_plugin/code_pool.cpp
   backend/cpu/llvm_plugin/optimize.cpp
   backend/cpu/llvm_plugin/plugin.cpp
 )

@@ -220,6 +220,8 @@ set(PLAIT_TEST_unit_backend_cpu
   unit/backend/cpu/kept_code_test.cpp
   unit/backend/cpu/kernels_test.cpp
   unit/backend/cpu/narrow_test.cpp
+  unit/backend/cpu/noted_identity_test.cpp
+  unit/backend/cpu/object_code_test.cpp
   unit/backend/cpu/operands_test.cpp
   unit/backend/cpu/phases_test.cpp
   unit/backend/cpu/storage_test.cpp

@@ -325,14 +325,20 @@ int find_build_id(dl_phdr_info* object, size_t, void* context) {
 
 }  // namespace
 
+std::string file_stamp(const std::string& file) {
+  struct stat facts{};
+  if (file.empty() || stat(file.c_str(), &facts) != 0) return "";
+  return fmt::format("{}, {} bytes, {}.{}, {}.{}", file, facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec,
+                     facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec);
+}
+
 std::string library_identity(const void* address) {
   BuildId id{reinterpret_cast<uintptr_t>(address), ""};
   (void)dl_iterate_phdr(find_build_id, &id);
   const std::string file = library_file_of(address);
-  struct stat facts{};
   if (!id.hex.empty()) return "build " + id.hex;
-  if (file.empty() || stat(file.c_str(), &facts) != 0) return file;
-  return fmt::format("{}, {} bytes, {}.{}", file, facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec);
+  const std::string stamp = file_stamp(file);
+  return stamp.empty() ? file : stamp;
 }
 
 std::string library_file_of(const void* address) {

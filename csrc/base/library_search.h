@@ -39,8 +39,11 @@ void add_package_folder(const std::string& folder);
 // File that holds the function or object at this address; empty where the loader does not know.
 std::string library_file_of(const void* address);
 
+// What tells this file from others and from what it was: path, size, times. Empty where it cannot be read.
+std::string file_stamp(const std::string& file);
+
 // What tells this build of the library or program at the address from others: its build id where the linker left one,
-// else its file's name, size and time. Empty where the loader does not know the address.
+// else its file's stamp. Empty where the loader does not know the address.
 std::string library_identity(const void* address);
 
 }  // namespace plait

@@ -3,28 +3,32 @@
 #include <dlfcn.h>
 
 #include <filesystem>
-#include <vector>
 
 #include "base/error.h"
-#include "base/library_search.h"
 
 namespace plait {
 
 namespace fs = std::filesystem;
 
+std::vector<LibraryFile> plugin_files(const std::string& file, const std::string& folder) {
+  std::error_code error;
+  std::vector<LibraryFile> out =
+      folder.empty() ? plugin_folders()
+                     : std::vector<LibraryFile>{{fs::absolute(folder, error).string(), "named by the caller"}};
+  for (LibraryFile& each : out) each.file = (fs::path(each.file) / file).string();
+  return out;
+}
+
 Plugin find_plugin(const std::string& file, const std::string& symbol, const std::string& folder,
                    const std::string& package) {
   std::error_code error;
-  const std::vector<LibraryFile> folders =
-      folder.empty() ? plugin_folders()
-                     : std::vector<LibraryFile>{{fs::absolute(folder, error).string(), "named by the caller"}};
   std::string places, reason = "no such file";
   void* library = nullptr;
   Plugin out;
-  for (const LibraryFile& place : folders) {
-    out.file = (fs::path(place.file) / file).string();
+  for (const LibraryFile& place : plugin_files(file, folder)) {
+    out.file = place.file;
     out.rule = place.rule;
-    places += (places.empty() ? "" : ", ") + place.file;
+    places += (places.empty() ? "" : ", ") + fs::path(place.file).parent_path().string();
     if (!fs::exists(out.file, error)) continue;
     library = dlopen(out.file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library != nullptr) break;

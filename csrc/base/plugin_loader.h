@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
+#include "base/library_search.h"
 
 namespace plait {
 
@@ -11,9 +13,13 @@ struct Plugin {
   std::string file, rule;  // where it was found, and what named the folder (base/library_search.h)
 };
 
-// Loads the shared object `file` ("libplait_llvm.so") from `folder`, or where that is empty from the first of
-// plugin_folders() that has it, by its absolute path, and finds its function `symbol`. It stays loaded for good.
-// MissingError names the places, the loader's reason and the `package` to install.
+// Where the shared object `file` ("libplait_llvm.so") is looked for, in turn: in `folder`, or where that is empty in
+// plugin_folders(). Not all of these files exist.
+std::vector<LibraryFile> plugin_files(const std::string& file, const std::string& folder);
+
+// Loads the shared object `file` from the first of plugin_files() that can be, by its absolute path, and finds its
+// function `symbol`. It stays loaded for good. MissingError names the places, the loader's reason and the `package` to
+// install.
 Plugin find_plugin(const std::string& file, const std::string& symbol, const std::string& folder,
                    const std::string& package);
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "kir/lane.h"
+#include "kir/lane_values.h"
 #include "kir/statements.h"
 #include "scalar/philox.h"
 #include "scalar/reduction_formulas.h"
@@ -13,26 +14,6 @@ namespace plait::kir {
 namespace {
 
 using Lanes = std::vector<Constant>;
-
-Constant converted(const Constant& in, DType to) {
-  if (in.dtype == to) return in;
-  if (is_float(in.dtype) || (is_float(to) && in.dtype == DType::u64)) return Constant::from_double(to, in.to_double());
-  return Constant::from_int64(to, in.to_int64());
-}
-
-// The function in the dtype of its last operand.
-Constant computed(Pointwise function, const std::vector<Constant>& in, DType to) {
-  const DType type = in.back().dtype;
-  if (is_float(type)) {
-    std::vector<double> numbers;
-    for (const Constant& c : in) numbers.push_back(c.to_double());
-    const double result = evaluate(function, numbers);
-    return to == DType::boolean ? Constant::from_bool(result != 0) : Constant::from_double(to, result);
-  }
-  std::vector<int64_t> numbers;
-  for (const Constant& c : in) numbers.push_back(c.to_int64());
-  return Constant::from_int64(to, evaluate_int(function, numbers, type));
-}
 
 // Formulas of reductions on the numbers of one lane.
 struct NumberBuilder {
@@ -413,6 +394,7 @@ class Interpreter {
   void execute(const Transpose& s) {
     for (size_t i = 0; i < s.out.size(); ++i) set_each(s.out[i], [&](size_t l) { return value(s.in[l])[i]; });
   }
+  void execute(const Running& s) { set(s.out, running(s.function, value(s.in), value(s.before)[0])); }
   void execute(const Random& s) {
     const auto seed = uint64_t(value(s.seed)[0].to_int64()), offset = uint64_t(scalar(s.offset));
     set_each(s.out, [&](size_t l) {
@@ -458,7 +440,7 @@ class Interpreter {
     observer_.alloc(touch(s, s.buffer, 0));
   }
   void execute(const Load& s) {
-    const DType dtype = kernel_.buffers[s.buffer].dtype;
+    const DType dtype = element_type(kernel_, s.buffer, s.out);
     Lanes out(size_t(s.out.lanes), Constant::from_int64(s.out.dtype, 0));
     const std::vector<int64_t> where = indices(s, s.out.lanes);
     for (size_t l = 0; l < where.size(); ++l) {
@@ -468,10 +450,11 @@ class Interpreter {
     set(s.out, std::move(out));
   }
   void execute(const Store& s) {
+    const DType dtype = element_type(kernel_, s.buffer, s.in);
     const std::vector<int64_t> where = indices(s, s.in.lanes);
     for (size_t l = 0; l < where.size(); ++l) {
       observer_.store(touch(s, s.buffer, where[l]));
-      if (void* to = element(s.buffer, where[l])) converted(value(s.in)[l], kernel_.buffers[s.buffer].dtype).store(to);
+      if (void* to = element(s.buffer, where[l])) converted(value(s.in)[l], dtype).store(to);
     }
   }
   // Of threads that go together it is done as late as may be; else at once.

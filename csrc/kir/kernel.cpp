@@ -96,6 +96,12 @@ FoldWay way_of(const Fold& fold) {
 
 std::string_view name(SyncScope scope) { return scope == SyncScope::warp ? "warp" : "block"; }
 
+DType element_type(const Kernel& kernel, uint32_t buffer, const Value& value) {
+  const DType dtype = kernel.buffers[buffer].dtype;
+  if (kernel.target != TargetKind::cpu || !is_narrow(dtype) || value.dtype != DType::u32) return dtype;
+  return size_of(dtype) == 1 ? DType::u8 : DType::u16;
+}
+
 sym::Expr place_in_banks(const Buffer& buffer, sym::Expr index) {
   if (buffer.turned == 0) return index;
   const auto size = static_cast<int64_t>(size_of(buffer.dtype)), piece = kBankBytes / size;

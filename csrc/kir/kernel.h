@@ -70,6 +70,10 @@ struct Kernel {
   bool narrow = false;
 };
 
+// What elements of a buffer are to a Load or Store of `value`: the buffer's dtype, or, on CPUs, the unsigned integers
+// of their size where they are narrow floats that the value has as bits.
+DType element_type(const Kernel& kernel, uint32_t buffer, const Value& value);
+
 // Buffers that a launch passes: all but the local ones.
 size_t passed_buffers(const Kernel& kernel);
 

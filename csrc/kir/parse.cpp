@@ -472,6 +472,8 @@ class KernelReader {
       s.active = active();
     } else if (word == "random") {
       random(put<Random>(body), out);
+    } else if (word == "running") {
+      running(put<Running>(body, out));
     } else {
       function(body, out, word, at);
     }
@@ -494,6 +496,20 @@ class KernelReader {
     named("offset");
     s.offset = expression("an offset");
     in_.expect(")", "after the offset");
+  }
+
+  // `running add(%1) from %0`, its first word read.
+  void running(Running& s) {
+    const size_t at = in_.here();
+    const std::string word = in_.word("a function");
+    const auto function = parse_pointwise(word);
+    if (!function) in_.fail_at(at, fmt::format("there is no function `{}`", word), "take add, mul, max or min");
+    s.function = *function;
+    in_.expect("(", "after the function");
+    s.in = use();
+    in_.expect(")", "after the operand");
+    in_.expect("from", "before what came before");
+    s.before = use();
   }
 
   // What is written as a call: `round(%3, to = bf16)`, `add(%1, %2)`.
@@ -536,8 +552,8 @@ class KernelReader {
   }
 
   static std::vector<std::string> functions() {
-    std::vector<std::string> out{"variable", "literal", "coordinate", "load",  "convert", "round",
-                                 "half",     "shuffle", "random",     "start", "fold",    "transpose"};
+    std::vector<std::string> out{"variable", "literal", "coordinate", "load", "convert",   "round",  "half",
+                                 "shuffle",  "random",  "start",      "fold", "transpose", "running"};
     for (int i = 0; i < kPointwiseCount; ++i) out.emplace_back(plait::name(Pointwise(i)));
     return out;
   }

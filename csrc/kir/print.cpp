@@ -97,6 +97,7 @@ class Printer {
                        return fmt::format("{}half({}, upper = {})", definition(s.out), text(s.in), s.upper);
                      },
                      [&](const Transpose& s) { return fmt::format("{}transpose({})", definitions(s.out), text(s.in)); },
+                     [&](const Running& s) { return definition(s.out) + running(s); },
                      [&](const Random& s) { return definition(s.out) + random(s); },
                      [&](const Start& s) {
                        return definitions(s.state) + "start " + std::string(name(s.combine)) + of_element(s.element);
@@ -147,6 +148,9 @@ class Printer {
     out.insert(out.end(), s.all.begin(), s.all.end());
     return fmt::format("{}prefix {}({}) over {}{}", definitions(out), name(s.combine), text(s.state), s.threads,
                        of_element(s.element));
+  }
+  static std::string running(const Running& s) {
+    return fmt::format("running {}({}) from {}", plait::name(s.function), text(s.in), text(s.before));
   }
   static std::string random(const Random& s) {
     return fmt::format("random(seed = {}, index = {}, offset = {})", text(s.seed), text(s.index), text(s.offset));

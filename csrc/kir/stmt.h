@@ -1,8 +1,9 @@
 #pragma once
 // Statements of kernel IR. Values have wide dtypes only (bool i32 i64 u32 u64 f32 f64): narrow floats and integers of 8
-// and 16 bits live in buffers; a load widens them exactly, a store rounds to nearest even or modulo 2^bits. Every index
-// is a symbolic integer over the kernel's integer arguments, the variables of the enclosing loops, bound symbols and,
-// where a statement has lanes, the symbol `lane` (0 .. lanes-1).
+// and 16 bits live in buffers; a load widens them exactly, a store rounds to nearest even or modulo 2^bits. On CPUs a
+// u32 that is loaded from or stored to narrow floats has their bits. Every index is a symbolic integer over the
+// kernel's integer arguments, the variables of the enclosing loops, bound symbols and, where a statement has lanes, the
+// symbol `lane` (0 .. lanes-1).
 #include <memory>
 #include <optional>
 #include <string>
@@ -358,6 +359,20 @@ struct Transpose : StmtBase<StmtKind::Transpose> {
   std::vector<Value> out, in;
   static constexpr auto fields() { return std::tuple{result("out", &Transpose::out), operand("in", &Transpose::in)}; }
 };
+
+// out[lane] = function(before, function(in[0], in[1] .. in[lane])), function: add, mul, max or min. Lanes go together
+// by groups of kRunningGroup, of which each begins with what the one before it ends with: within a group, each lane
+// takes that of 1, then 2, then 4 lanes before it where there is one. `before` has one lane. Target cpu only.
+struct Running : StmtBase<StmtKind::Running> {
+  Value out;
+  Pointwise function = Pointwise::add;
+  Value in, before;
+  static constexpr auto fields() {
+    return std::tuple{result("out", &Running::out), attribute("function", &Running::function),
+                      operand("in", &Running::in), operand("before", &Running::before)};
+  }
+};
+inline constexpr int kRunningGroup = 8;
 
 // out[lane] = uniform_f32(seed, index(lane), offset) of scalar/philox.h; seed is one u64 lane, index the global
 // row-major linear index, offset one integer for all lanes.

@@ -17,25 +17,24 @@
 // Memory. Arguments stand first, then workspaces, counters, local buffers; only arguments are marked as written or
 // updated. Loads read arguments that are not `written`, or `updated`; stores write those that are written. What is
 // updated is written too. An atomic belongs to one u64, to an updated argument that nothing loads or stores. A load
-// yields the buffer's compute_type; a store takes that, or a wider wide float. `aligned`, `contiguous`, `reversed` and
-// `splat` are proven; a store is never one of the last two. A stack buffer is proven to have at most kMostStackBytes;
-// shared ones belong to target cuda. A local buffer is met only behind its Alloc, in the rest of that block, and has
-// one Alloc at a time. A load from a local buffer or workspace stands behind a store to it (behind the Alloc), unless
-// that has no elements. Compute. Operands have the lanes of the result and one dtype (the condition of `where`: bool);
-// result dtype and operand dtype follow scalar/pointwise.h. `cast` is Convert's business. Convert takes the result's
-// lanes or one. Round goes to a storage type: a narrow float from f32 or f64, another from its compute_type. Random
-// yields f32 from a u64 seed of one lane. Half has half its operand's lanes. Transpose belongs to target cpu, yields
-// as many values as its operands, of one dtype and no fewer, have lanes, with a lane for each of those. Shuffle takes
-// one lane, by a power of two below kWarp. CopyAsync belongs to target cuda, from an argument that nothing writes to a
-// local buffer of its dtype, in as many lanes as a value may have; a Wait leaves at most kMostGroups groups. LoadMatrix
-// takes 2 or 4 matrices of elements of 2 bytes from shared memory to the stack, at a multiple of 8; Mma has sums in f32
-// and fragments of bf16 or f16 on the stack. A counter is u32, for target cuda and of one LastBlock, which stands
-// inside of all parallel loops. Coordinate yields i64. Bind takes one i64; its symbol is new and has no facts.
-// Reductions. What Start defines is a state of its combine (is_state), all values with the same lanes; only Accumulate
-// and Merge change it, within the parallel loop that declares it, whole and by the same combine. They take the dtypes
-// and lanes of the state. Fold yields a state of one lane or, over threads, one of as many; threads and their stride
-// are powers of two. Not checked: that accesses lie inside of their buffers, that elements are stored once, that tasks
-// of a phase do not meet. Tests look at these: kir/accesses.h, AccessChecker (kir/interpret.h), the simulated GPU.
+// yields compute_type(element_type); a store takes that, or a wider float. `aligned`, `contiguous`,
+// `reversed` and `splat` are proven; a store is never one of the last two. A stack buffer is proven to have at most
+// kMostStackBytes; shared ones belong to target cuda. A local buffer is met only behind its Alloc, in the rest of that
+// block, and has one Alloc at a time. A load from a local buffer or workspace stands behind a store to it (behind the
+// Alloc), unless that has no elements. Compute. Operands have the lanes of the result and one dtype (the condition of
+// `where`: bool); result dtype and operand dtype follow scalar/pointwise.h. `cast` is Convert's business. Convert takes
+// the result's lanes or one. Round goes to a storage type: a narrow float from f32 or f64, another from its
+// compute_type. Random yields f32 from a u64 seed of one lane. What moves lanes: kir/verify_lanes.h. CopyAsync belongs
+// to target cuda, from an argument that nothing writes to a local buffer of its dtype, in as many lanes as a value may
+// have; a Wait leaves at most kMostGroups groups. LoadMatrix takes 2 or 4 matrices of elements of 2 bytes from shared
+// memory to the stack, at a multiple of 8; Mma has sums in f32 and fragments of bf16 or f16 on the stack. A counter is
+// u32, for target cuda and of one LastBlock, which stands inside of all parallel loops. Coordinate yields i64. Bind
+// takes one i64; its symbol is new and has no facts. Reductions. What Start defines is a state of its combine
+// (is_state), all values with the same lanes; only Accumulate and Merge change it, within the parallel loop that
+// declares it, whole and by the same combine. They take its dtypes and lanes. Fold yields a state of one lane or, over
+// threads, one of as many; threads and their stride are powers of two. Not checked: that accesses lie inside of their
+// buffers, that elements are stored once, that tasks of a phase do not meet. Tests look at these: kir/accesses.h,
+// AccessChecker (kir/interpret.h), simulated GPUs.
 #include <atomic>
 #include <map>
 #include <set>
@@ -45,6 +44,7 @@
 #include "kir/lane.h"
 #include "kir/statements.h"
 #include "kir/verify_buffers.h"
+#include "kir/verify_lanes.h"
 #include "kir/verify_threads.h"
 
 namespace plait::kir {
@@ -294,8 +294,8 @@ class Verifier {
     const bool has_none = sym::proven(sym::le(buffer.extent, 0));
     require(buffer.space == Space::argument || filled_.contains(s.buffer) || has_none, "nothing is stored to {} before",
             buffer.name);
-    require(s.out.dtype == compute_type(buffer.dtype), "a {} buffer loads as {}", name(buffer.dtype),
-            name(compute_type(buffer.dtype)));
+    const DType as = element_type(kernel_, s.buffer, s.out);
+    require(s.out.dtype == compute_type(as), "a {} buffer loads as {}", name(as), name(compute_type(as)));
     define(s.out);
     check_access(s.index, s.access, s.active, s.out.lanes);
     check_piece(s.buffer, s.access, s.out.lanes);
@@ -309,9 +309,9 @@ class Verifier {
     touch(s.buffer, false);
     require(parallel_depth_ == parallel_count_, "a store outside of a parallel loop of the kernel");
     use(s.in);
-    const bool rounds = is_float(s.in.dtype) && is_float(buffer.dtype) && size_of(s.in.dtype) >= size_of(buffer.dtype);
-    require(s.in.dtype == compute_type(buffer.dtype) || rounds, "a {} value into a {} buffer", name(s.in.dtype),
-            name(buffer.dtype));
+    const DType as = element_type(kernel_, s.buffer, s.in);
+    const bool rounds = is_float(s.in.dtype) && is_float(as) && size_of(s.in.dtype) >= size_of(as);
+    require(s.in.dtype == compute_type(as) || rounds, "a {} value into a {} buffer", name(s.in.dtype), name(as));
     check_access(s.index, s.access, s.active, s.in.lanes);
     check_piece(s.buffer, s.access, s.in.lanes);
     filled_.insert(s.buffer);
@@ -403,13 +403,17 @@ class Verifier {
 
   void check(const Sync&) { require(kernel_.target == TargetKind::cuda, "a sync on the other target"); }
 
-  void check(const Shuffle& s) {
-    require(kernel_.target == TargetKind::cuda, "a shuffle on the other target");
-    use(s.in);
-    require(s.by >= 1 && s.by < kWarp && (s.by & (s.by - 1)) == 0, "a shuffle by {} lanes", s.by);
-    require(s.in.lanes == 1 && s.out.lanes == 1 && s.in.dtype == s.out.dtype, "dtype or lanes differ");
-    define(s.out);
+  // Moves lanes.
+  void check_lanes(const Stmt& s) {
+    for (const Value& v : operands(s)) use(v);
+    const std::string problem = lanes_problem(s, kernel_.target);
+    require(problem.empty(), "{}", problem);
+    for (const Value& v : results(s)) define(v);
   }
+  void check(const Shuffle& s) { check_lanes(s); }
+  void check(const Half& s) { check_lanes(s); }
+  void check(const Transpose& s) { check_lanes(s); }
+  void check(const Running& s) { check_lanes(s); }
 
   // A buffer of atomics has no other accesses.
   void touch(uint32_t buffer, bool atomic) {
@@ -460,24 +464,6 @@ class Verifier {
     require(s.in.dtype == wide || (is_narrow(s.to) && s.in.dtype == DType::f64), "rounding a {} to {}",
             name(s.in.dtype), name(s.to));
     define(s.out);
-  }
-
-  void check(const Half& s) {
-    use(s.in);
-    require(s.in.dtype == s.out.dtype && s.in.lanes == 2 * s.out.lanes, "dtype or lanes differ");
-    define(s.out);
-  }
-
-  void check(const Transpose& s) {
-    require(kernel_.target == TargetKind::cpu, "a transpose on the other target");
-    for (const Value& v : s.in) use(v);
-    const auto are = [&](const std::vector<Value>& values, size_t lanes) {
-      return std::all_of(values.begin(), values.end(),
-                         [&](const Value& v) { return v.dtype == s.in[0].dtype && size_t(v.lanes) == lanes; });
-    };
-    require(s.out.size() <= s.in.size() && are(s.in, s.out.size()) && are(s.out, s.in.size()),
-            "what is transposed is no square or tall rectangle of one dtype");
-    for (const Value& v : s.out) define(v);
   }
 
   void check(const Random& s) {

@@ -53,6 +53,21 @@ std::optional<Combine> parse_combine(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<Combine> combine_of(Pointwise function) {
+  switch (function) {
+    case Pointwise::add:
+      return Combine::sum;
+    case Pointwise::mul:
+      return Combine::product;
+    case Pointwise::max:
+      return Combine::greatest;
+    case Pointwise::min:
+      return Combine::least;
+    default:
+      return std::nullopt;
+  }
+}
+
 int state_size(Combine combine) { return row(combine).state; }
 
 bool has_position(Combine combine) { return combine == Combine::first_greatest || combine == Combine::first_least; }

@@ -8,6 +8,7 @@
 
 #include "scalar/constant.h"
 #include "scalar/dtype.h"
+#include "scalar/pointwise.h"
 
 namespace plait {
 
@@ -25,6 +26,9 @@ inline constexpr int kCombineCount = 0
 
 std::string_view name(Combine combine);
 std::optional<Combine> parse_combine(std::string_view text);
+
+// The one that is this function of two; none where it is no combination.
+std::optional<Combine> combine_of(Pointwise function);
 
 // Values of the state: those that scalar/reductions.def names, in its order.
 int state_size(Combine combine);

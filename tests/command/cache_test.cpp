@@ -33,11 +33,13 @@ class KernelsOnDisk : public ::testing::Test {
 TEST_F(KernelsOnDisk, ServeTheNextProcess) {
   expect_says("$run", "from disk", false);
   expect_says("$run", ", 2 of 2 kernels from disk");
+  expect_says("LD_DEBUG=files $run 2>&1", "libLLVM", false);  // objects are linked without it
+  expect_says("LD_DEBUG=files $run --option disk_cache=false 2>&1", "libLLVM");
   expect_says("$plait compile $mlp --device cpu", ", 2 of 2 kernels from disk");
   expect_says("$plait compile $mlp --device cpu --json - | grep -c '\"from_disk\": true'", "2");
   expect_says("$plait compile $mlp --device cpu --option disk_cache=false", "from disk", false);
   expect_says("$plait compile $mlp --device cpu --option cpu_lanes=1", "from disk", false);
-  expect_says("$plait cache", cache() + ": 4 entries, ");
+  expect_says("$plait cache", cache() + ": 5 entries, ");
   expect_says("$plait doctor | grep 'kernels on disk'", "of at most 2048.0 MiB; " + cache());
   expect_says("$plait cache --verify", "0 damaged");
   expect_says("PLAIT_CACHE_MIB=0 $run", "from disk", false);
@@ -55,7 +57,7 @@ TEST_F(KernelsOnDisk, DamageCostsTimeAlone) {
   expect_says("cp -r $PLAIT_CACHE_DIR damaged; $run", "from disk", false);
   expect_says("$run", "check ok");
   expect_says("$run", ", 2 of 2 kernels from disk");
-  expect_says("chmod 700 damaged; PLAIT_CACHE_DIR=$PWD/damaged $plait cache --verify", "2 damaged, removed");
+  expect_says("chmod 700 damaged; PLAIT_CACHE_DIR=$PWD/damaged $plait cache --verify", "3 damaged, removed");
 }
 
 TEST_F(KernelsOnDisk, WithoutAFolderEverythingWorks) {

@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(Device, Examples, ::testing::Values("reference", "cpu")
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_F(Run, JsonHasEveryField) {
-  const Json json = json_of("sp_toy", {"--device", "cpu", "--check"});
+  const Json json = json_of("sp_toy", {"--device", "cpu", "--check", "--option", "disk_cache=false"});
   for (const char* key : {"ok", "max_error", "max_abs_error", "kernels", "library_calls", "collectives", "kernel_list",
                           "wire_bytes", "wire_bytes_min", "times", "outputs", "device", "versions"})
     EXPECT_TRUE(json.contains(key)) << key;

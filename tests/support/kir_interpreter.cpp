@@ -246,7 +246,12 @@ class Interpreter {
     const auto& at = indices(s, s.out.lanes);
     Lanes& out = value(s.out);
     out.assign(static_cast<size_t>(s.out.lanes), 0);
-    for (size_t l = 0; l < at.size(); ++l) out[l] = buffers_[s.buffer][static_cast<size_t>(at[l])];
+    const DType dtype = kernel_.buffers[s.buffer].dtype;
+    const bool bits = kir::element_type(kernel_, s.buffer, s.out) != dtype;
+    for (size_t l = 0; l < at.size(); ++l) {
+      const double element = buffers_[s.buffer][static_cast<size_t>(at[l])];
+      out[l] = bits ? static_cast<double>(Constant::from_double(dtype, element).bits) : element;
+    }
   }
   void execute(const kir::Store& s) {
     ++counts_.stores;
@@ -258,8 +263,9 @@ class Interpreter {
       if (stored_[s.buffer][i] && !to.updated && to.space == kir::Space::argument)
         fail("{}[{}] is stored twice", to.name, i);
       stored_[s.buffer][i] = true;
-      const DType dtype = to.dtype;
-      buffers_[s.buffer][i] = brought_to(dtype, in[l]);
+      const bool bits = kir::element_type(kernel_, s.buffer, s.in) != to.dtype;
+      const double number = bits ? Constant{to.dtype, static_cast<uint64_t>(in[l])}.to_double() : in[l];
+      buffers_[s.buffer][i] = brought_to(to.dtype, number);
     }
   }
   // As late as may be: when its thread waits for it.
@@ -326,6 +332,24 @@ class Interpreter {
       for (const Lanes& column : columns) row.push_back(column[i]);
       value(s.out[i]) = row;
     }
+  }
+  double joined(const kir::Running& s, double before, double here) {
+    return evaluate_in(s.out.dtype, s.function, {before, here});
+  }
+  void execute(const kir::Running& s) {
+    Lanes in = value(s.in);
+    double before = value(s.before)[0];
+    for (size_t begin = 0; begin < in.size(); begin += kir::kRunningGroup) {
+      const Lanes group(in.begin() + long(begin), in.begin() + long(std::min(in.size(), begin + kir::kRunningGroup)));
+      Lanes sums = group;
+      for (size_t by = 1; by < group.size(); by *= 2) {
+        const Lanes last = sums;
+        for (size_t l = by; l < sums.size(); ++l) sums[l] = joined(s, last[l - by], last[l]);
+      }
+      for (size_t l = 0; l < sums.size(); ++l) in[begin + l] = joined(s, before, sums[l]);
+      before = in[begin + sums.size() - 1];
+    }
+    value(s.out) = in;
   }
   void execute(const kir::Random& s) {
     Lanes& out = none();

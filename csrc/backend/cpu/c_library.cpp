@@ -11,17 +11,17 @@ namespace {
 using Unary = double (*)(double);
 using Binary = double (*)(double, double);
 
-PlaitLlvmSymbol unary(const char* name, Unary function) { return {name, reinterpret_cast<void*>(function)}; }
-PlaitLlvmSymbol binary(const char* name, Binary function) { return {name, reinterpret_cast<void*>(function)}; }
+CFunction unary(const char* name, Unary function) { return {name, reinterpret_cast<void*>(function)}; }
+CFunction binary(const char* name, Binary function) { return {name, reinterpret_cast<void*>(function)}; }
 template <class Function>
-PlaitLlvmSymbol any(const char* name, Function* function) {
+CFunction any(const char* name, Function* function) {
   return {name, reinterpret_cast<void*>(function)};
 }
 
 }  // namespace
 
-std::span<const PlaitLlvmSymbol> c_library() {
-  static const PlaitLlvmSymbol kSymbols[] = {
+std::span<const CFunction> c_library() {
+  static const CFunction kSymbols[] = {
       unary("plait_exp", std::exp),
       unary("plait_exp2", std::exp2),
       unary("plait_expm1", std::expm1),

@@ -1,13 +1,13 @@
 #pragma once
 #include <span>
 
-#include "backend/cpu/llvm_plugin/plugin.h"
+#include "backend/cpu/object_code.h"
 
 namespace plait {
 
 // The C functions that code generated for the CPU may call. Those that codegen/llvm names start with plait_: names of
 // the C library would let LLVM change one call into another, for which there is no symbol. The others are what LLVM
 // itself calls where the host lacks an instruction.
-std::span<const PlaitLlvmSymbol> c_library();
+std::span<const CFunction> c_library();
 
 }  // namespace plait

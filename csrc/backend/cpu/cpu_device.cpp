@@ -43,16 +43,13 @@ MemoryPoolOptions pool_options(const CpuOptions& options, std::shared_ptr<Thread
 
 class CpuExecutable : public Executable {
  public:
-  CpuExecutable(std::shared_ptr<const LlvmCompiler> compiler, LlvmCompiler::Compiled compiled, const KernelText& kernel,
-                std::shared_ptr<ThreadPool> pool)
-      : compiler_(std::move(compiler)),
-        compiled_(std::move(compiled)),
+  CpuExecutable(LlvmCompiler::Compiled compiled, const KernelText& kernel, std::shared_ptr<ThreadPool> pool)
+      : compiled_(std::move(compiled)),
         name_(kernel.name),
         buffers_(kernel.buffers),
         integers_(kernel.integers),
         waves_(kernel.waves),
         pool_(std::move(pool)) {}
-  ~CpuExecutable() override { compiler_->release(compiled_.code); }
 
   void launch(const LaunchArguments& arguments) const override {
     PLAIT_CHECK(arguments.buffers.size() == buffers_ && arguments.integers.size() == integers_,
@@ -74,7 +71,7 @@ class CpuExecutable : public Executable {
  private:
   // A wave: phases that run at once, whose tasks are numbered one behind the other.
   struct Call {
-    std::span<const PlaitLlvmEntry> entries;
+    std::span<const KernelEntry> entries;
     size_t first;  // phase
     const LaunchArguments* arguments;
 
@@ -95,7 +92,6 @@ class CpuExecutable : public Executable {
     }
   };
 
-  std::shared_ptr<const LlvmCompiler> compiler_;
   LlvmCompiler::Compiled compiled_;
   std::string name_;
   size_t buffers_, integers_;
@@ -137,7 +133,7 @@ class CpuDevice : public Device {
     std::vector<std::string> entries;
     for (size_t phase = 0; phase < kernel.phases(); ++phase) entries.push_back(phase_entry(kernel.name, phase));
     const LlvmCompiler::Compiled compiled = compiler->compile(kernel.text, entries);
-    KernelCache::Entry entry{std::make_shared<CpuExecutable>(compiler, compiled, kernel, pool_), {}};
+    KernelCache::Entry entry{std::make_shared<CpuExecutable>(compiled, kernel, pool_), {}};
     entry.facts.instructions = compiled.instructions;
     entry.facts.from_disk = compiled.from_disk;
     entry.facts.compile_ms =

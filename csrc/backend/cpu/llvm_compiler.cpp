@@ -3,6 +3,9 @@
 #include <cstring>
 
 #include "backend/cpu/c_library.h"
+#include "backend/cpu/code_pool.h"
+#include "backend/cpu/llvm_plugin/plugin.h"
+#include "backend/cpu/noted_identity.h"
 #include "backend/disk_cache.h"
 #include "base/error.h"
 #include "base/library_search.h"
@@ -13,42 +16,71 @@ namespace {
 
 constexpr const char* kLlvmPlugin = "libplait_llvm.so";
 
-const PlaitLlvmInterface* interface_of(const std::string& folder) {
-  return load_interface<PlaitLlvmInterface>(kLlvmPlugin, "plait_llvm_interface", kPlaitLlvmVersion, folder,
-                                            "llvm-19-dev");
-}
-
 [[noreturn]] void refuse(const std::string& error, const std::string& function) {
   throw InternalError(fmt::format("LLVM refuses the text of a kernel: {}", error), "kernel @" + function, "");
 }
 
+std::vector<const char*> c_strings(const std::vector<std::string>& texts) {
+  std::vector<const char*> out;
+  for (const std::string& text : texts) out.push_back(text.c_str());
+  return out;
+}
+
 }  // namespace
 
-LlvmCompiler::LlvmCompiler(const std::string& plugin_folder, DiskCache* disk)
-    : interface_(interface_of(plugin_folder)), disk_(disk) {
-  char error[1024] = "";
-  const std::span<const PlaitLlvmSymbol> library = c_library();
-  compiler_ = interface_->create(library.data(), library.size(), error, sizeof error);
-  if (compiler_ == nullptr) {
-    throw MissingError(fmt::format("LLVM cannot compile for this host: {}", error), kLlvmPlugin, "install libllvm19");
-  }
-  identity_ = fmt::format("{}, {}", interface_->identity(compiler_), library_identity(interface_->library()));
+LlvmCompiler::LlvmCompiler(std::string plugin_folder, DiskCache* disk)
+    : folder_(std::move(plugin_folder)), disk_(disk), pool_(std::make_shared<CodePool>()) {}
+
+LlvmCompiler::~LlvmCompiler() {
+  if (plugin_.compiler != nullptr) plugin_.interface->destroy(plugin_.compiler);
 }
 
-LlvmCompiler::~LlvmCompiler() { interface_->destroy(compiler_); }
+bool LlvmCompiler::loaded() const {
+  const std::lock_guard lock(mutex_);
+  return plugin_.compiler != nullptr;
+}
+
+void LlvmCompiler::load() const {
+  if (plugin_.compiler != nullptr) return;
+  plugin_.interface = load_interface<PlaitLlvmInterface>(kLlvmPlugin, "plait_llvm_interface", kPlaitLlvmVersion,
+                                                         folder_, "llvm-19-dev");
+  char error[1024] = "";
+  PlaitLlvmCompiler* const compiler = plugin_.interface->create(error, sizeof error);
+  if (compiler == nullptr)
+    throw MissingError(fmt::format("LLVM cannot compile for this host: {}", error), kLlvmPlugin, "install libllvm19");
+  plugin_.compiler = compiler;
+  const void* const library = plugin_.interface->library();
+  const std::string identity = fmt::format("{}, {}", plugin_.interface->identity(compiler), library_identity(library));
+  if (disk_ != nullptr && identity != identity_) note_identity(*disk_, kLlvmPlugin, folder_, library, identity);
+  identity_ = identity;
+}
+
+LlvmCompiler::Plugin LlvmCompiler::plugin() const {
+  const std::lock_guard lock(mutex_);
+  load();
+  return plugin_;
+}
+
+std::string LlvmCompiler::identity() const {
+  const std::lock_guard lock(mutex_);
+  if (identity_.empty()) identity_ = noted_identity(*disk_, kLlvmPlugin, folder_);
+  if (identity_.empty()) load();
+  return identity_;
+}
 
 std::string LlvmCompiler::source_of(const std::string& text, const Names& names) const {
-  std::string out = fmt::format("object, 1: {}\nfunctions:", identity_);
-  for (const char* name : names) out += fmt::format(" {}", name);
-  return out + "\n" + text;
+  return fmt::format("object, 2: {}\nfunctions: {}\n{}", identity(), fmt::join(names, " "), text);
 }
 
-LlvmCompiler::Compiled LlvmCompiler::load(const Object& object, const Names& names, std::string& error) const {
-  char said[4096] = "";
-  Compiled out{nullptr, std::vector<PlaitLlvmEntry>(names.size()), object.instructions};
-  out.code = interface_->load(compiler_, object.bytes.data(), object.bytes.size(), names.data(), names.size(),
-                              out.entries.data(), said, sizeof said);
-  error = said;
+LlvmCompiler::Compiled LlvmCompiler::link(const Object& object, const Names& names, std::string& error) const {
+  Compiled out{ObjectCode::link(object.bytes, c_library(), pool_, error), {}, object.instructions};
+  if (out.code == nullptr) return out;
+  for (const std::string& name : names) {
+    out.entries.push_back(reinterpret_cast<KernelEntry>(out.code->function(name)));
+    if (out.entries.back() != nullptr) continue;
+    error = "the object has no function " + name;
+    return {};
+  }
   return out;
 }
 
@@ -60,36 +92,35 @@ std::optional<LlvmCompiler::Compiled> LlvmCompiler::find(const std::string& sour
   std::memcpy(&object.instructions, kept->data(), sizeof object.instructions);
   object.bytes = kept->substr(sizeof object.instructions);
   std::string error;
-  Compiled out = load(object, names, error);
+  Compiled out = link(object, names, error);
   out.from_disk = true;
   return out.code == nullptr ? std::nullopt : std::optional(std::move(out));
 }
 
-LlvmCompiler::Object LlvmCompiler::make_object(const std::string& text, const Names& names) const {
+LlvmCompiler::Object LlvmCompiler::object(const std::string& text, const Names& names) const {
   char error[4096] = "";
   Object out;
   const PlaitLlvmTake take = [](void* context, const void* bytes, size_t size) {
     static_cast<std::string*>(context)->assign(static_cast<const char*>(bytes), size);
   };
-  if (interface_->compile(compiler_, text.c_str(), text.size(), names.data(), names.size(), take, &out.bytes,
-                          &out.instructions, error, sizeof error) == 0)
+  const Plugin llvm = plugin();
+  const std::vector<const char*> functions = c_strings(names);
+  if (llvm.interface->compile(llvm.compiler, text.c_str(), text.size(), functions.data(), functions.size(), take,
+                              &out.bytes, &out.instructions, error, sizeof error) == 0)
     refuse(error, names[0]);
   return out;
 }
 
 LlvmCompiler::Compiled LlvmCompiler::compile(const std::string& text, const std::vector<std::string>& functions) const {
-  Names names;
-  for (const std::string& function : functions) names.push_back(function.c_str());
-  const std::string source = disk_ == nullptr ? "" : source_of(text, names);
   if (disk_ != nullptr)
-    if (std::optional<Compiled> kept = find(source, names)) return *std::move(kept);
-  const Object object = make_object(text, names);
+    if (std::optional<Compiled> kept = find(source_of(text, functions), functions)) return *std::move(kept);
+  const Object made = object(text, functions);
   std::string error;
-  Compiled out = load(object, names, error);
+  Compiled out = link(made, functions, error);
   if (out.code == nullptr) refuse(error, functions[0]);
   if (disk_ != nullptr) {
-    std::string kept(reinterpret_cast<const char*>(&object.instructions), sizeof object.instructions);
-    disk_->store(source, kept += object.bytes);
+    std::string kept(reinterpret_cast<const char*>(&made.instructions), sizeof made.instructions);
+    disk_->store(source_of(text, functions), kept += made.bytes);  // the identity is LLVM's own by now
   }
   return out;
 }

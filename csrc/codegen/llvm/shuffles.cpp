@@ -144,4 +144,25 @@ std::vector<Ir> transpose(Function& f, const std::vector<Ir>& in) {
   return out;
 }
 
+Ir running(Function& f, const Ir& in, Ir before, const Ir& identity, int group,
+           const std::function<Ir(const Ir& before, const Ir& here)>& combine) {
+  const int lanes = std::min(group, in.type.lanes);
+  const auto chosen = [&](const Ir& a, const std::string& b, auto&& which) {
+    std::vector<int> numbers;
+    for (int lane = 0; lane < lanes; ++lane) numbers.push_back(which(lane));
+    return shuffle(f, a, b, numbers);
+  };
+  std::vector<Ir> groups;
+  for (int first = 0; first < in.type.lanes; first += lanes) {
+    Ir part = chosen(in, "poison", [&](int lane) { return first + lane; });
+    for (int by = 1; by < lanes; by *= 2) {
+      const Ir earlier = chosen(part, identity.text, [&](int lane) { return lane < by ? lanes + lane : lane - by; });
+      part = combine(earlier, part);
+    }
+    groups.push_back(combine(f.splat(before, lanes), part));
+    before = f.extract(groups.back(), lanes - 1);
+  }
+  return side_by_side(f, groups);
+}
+
 }  // namespace plait::codegen::llvm

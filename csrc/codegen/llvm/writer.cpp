@@ -334,7 +334,7 @@ class Writer {
     } else {
       element = load_vector(s);
     }
-    values_.emplace(s.out.id, from_memory(f_, element, kernel_.buffers[s.buffer].dtype));
+    values_.emplace(s.out.id, from_memory(f_, element, kir::element_type(kernel_, s.buffer, s.out)));
   }
 
   void store_lane(const kir::Store& s, const Ir& elements, int lane) {
@@ -366,7 +366,8 @@ class Writer {
   }
 
   void write(const kir::Store& s) {
-    const Ir elements = to_memory(f_, read(s.in), s.in.dtype, kernel_.buffers[s.buffer].dtype);
+    const DType element = kir::element_type(kernel_, s.buffer, s.in);
+    const Ir elements = to_memory(f_, read(s.in), s.in.dtype, element);
     if (s.access != kir::Access::lanewise && s.in.lanes > 1) return store_vector(s, elements);
     for (int lane = 0; lane < s.in.lanes; ++lane) store_lane(s, elements, lane);
   }
@@ -390,6 +391,16 @@ class Writer {
   void write(const kir::Round& s) { values_.emplace(s.out.id, round_through(f_, read(s.in), s.to)); }
 
   void write(const kir::Half& s) { values_.emplace(s.out.id, f_.half(read(s.in), s.upper)); }
+
+  void write(const kir::Running& s) {
+    const int lanes = std::min(s.in.lanes, kir::kRunningGroup);
+    const Type group = value_type(s.out.dtype, lanes);
+    const Ir none = constant(group, identity(*combine_of(s.function), {s.out.dtype})[0]);
+    values_.emplace(s.out.id,
+                    running(f_, read(s.in), read(s.before), none, lanes, [&](const Ir& before, const Ir& here) {
+                      return compute(f_, s.function, s.out.dtype, {before, here});
+                    }));
+  }
 
   void write(const kir::LastBlock&) { PLAIT_CHECK(false, "a last block in a kernel of a CPU"); }
   void write(const kir::Sync&) { PLAIT_CHECK(false, "a sync in a kernel of a CPU"); }

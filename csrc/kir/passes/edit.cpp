@@ -108,6 +108,7 @@ bool is_pure(StmtKind kind) {
     case StmtKind::Round:
     case StmtKind::Half:
     case StmtKind::Transpose:
+    case StmtKind::Running:
     case StmtKind::Random:
     case StmtKind::Fold:
     case StmtKind::Prefix:

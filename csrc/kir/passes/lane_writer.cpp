@@ -155,12 +155,11 @@ void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Blo
     case StmtKind::Random:
     case StmtKind::Convert:
     case StmtKind::Round:
-      if (s.kind == StmtKind::Coordinate && pieces(static_cast<Coordinate&>(s), out)) return;
-      if (s.kind == StmtKind::Compute && compares_lanes(static_cast<Compute&>(s), out)) return;
-      pure(s, out);
+      if (pure(s, out)) return;
       break;
     case StmtKind::Half:
     case StmtKind::Transpose:
+    case StmtKind::Running:
     case StmtKind::Commit:
     case StmtKind::Wait:
     case StmtKind::LoadMatrix:
@@ -196,16 +195,19 @@ void LaneWriter::declare(Stmt& stmt, const LaneMask& mask) {
   });
 }
 
-// One result; the seed of random numbers stays one.
-void LaneWriter::pure(Stmt& stmt, Block& out) {
+// One result; the seed of random numbers stays one. Whether others stand in its place.
+bool LaneWriter::pure(Stmt& stmt, Block& out) {
+  if (stmt.kind == StmtKind::Coordinate && pieces(static_cast<Coordinate&>(stmt), out)) return true;
+  if (stmt.kind == StmtKind::Compute && compares_lanes(static_cast<Compute&>(stmt), out)) return true;
   const Value result = results(stmt)[0];
-  if (!is_wide(result)) return;
+  if (!is_wide(result)) return false;
   if (stmt.kind != StmtKind::Random) edit_operands(stmt, [&](const Value& v) { return operand(v, out); });
   edit_results(stmt, [&](const Value& v) { return now(v); });
   edit_fields(stmt, [&](const auto& field, auto& member) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, sym::Expr>)
       if (field.name == "index" && depends(member)) member = place(member).index;
   });
+  return false;
 }
 
 // A condition on first lanes stands for itself where it asks whether there are any; within, masks say which.

@@ -57,7 +57,7 @@ class LaneWriter : public VectorStatements {
   void block(Block& in, const LaneMask& mask, Block& out);
   void loop(For& stmt, const LaneMask& mask);
   void statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out);
-  void pure(Stmt& stmt, Block& out);
+  bool pure(Stmt& stmt, Block& out);
   bool fold(Fold& stmt, Block& out);
   void declare(Stmt& stmt, const LaneMask& mask);
   void branch(If& stmt, const LaneMask& mask, Block& out);

@@ -5,6 +5,7 @@
 #include "kir/expand_functions.h"
 #include "kir/fingerprint.h"
 #include "kir/passes/begins.h"
+#include "kir/passes/bits.h"
 #include "kir/passes/expand_reductions.h"
 #include "kir/passes/fragments.h"
 #include "kir/passes/hoist.h"
@@ -12,6 +13,7 @@
 #include "kir/passes/merge_equal.h"
 #include "kir/passes/pipeline.h"
 #include "kir/passes/place_memory.h"
+#include "kir/passes/running.h"
 #include "kir/passes/stage.h"
 #include "kir/passes/synchronise.h"
 #include "kir/passes/tails.h"
@@ -30,6 +32,7 @@ std::span<const KernelPass> kernel_passes() {
       {"pipeline", pipeline},                    // waits are there, threads loops still
       {"threads", threads},                      // each thread's own loops from here on
       {"fragments", fragments},                  // loops that are unrolled below are loops still
+      {"running", running},                      // loops and conditions as emitted, lanes loops still
       {"begins", begins},                        // loops and conditions as emitted
       {"tails", tails},                          // likewise: loops that begin where they do
       {"unroll", unroll},                        // bodies are without conditions now
@@ -38,6 +41,7 @@ std::span<const KernelPass> kernel_passes() {
       {"load_ahead", load_ahead},                // loads are vectors, and in their loops
       {"hoist", hoist},                          // splats and masks as well
       {"merge_equal", merge_equal},              // equal statements stand in enclosing blocks now
+      {"bits", bits},                            // loads and stores are what they will be
       {"expand_reductions", expand_reductions},  // no pass compares formulas
       {"expand_functions", expand_functions},    // last: formulas hold derived functions
   };

@@ -172,7 +172,9 @@ void Widths::scan(const Stmt& stmt, const LaneLoop* lanes, int depth) {
 
 // What computes with a state of several lanes has as many.
 void Widths::scan_outer(const Stmt& stmt) {
-  if (stmt.kind == StmtKind::Fold || stmt.kind == StmtKind::Half || stmt.kind == StmtKind::Bind) return;
+  if (stmt.kind == StmtKind::Fold || stmt.kind == StmtKind::Half || stmt.kind == StmtKind::Bind ||
+      stmt.kind == StmtKind::Running)
+    return;
   const int lanes = widest(operands(stmt));
   if (lanes == 1) return;
   for (const Value& v : results(stmt)) widen(v, lanes);

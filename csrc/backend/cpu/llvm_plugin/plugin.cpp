@@ -1,33 +1,26 @@
 #include "backend/cpu/llvm_plugin/plugin.h"
 
 #include <llvm/AsmParser/Parser.h>
-#include <llvm/ExecutionEngine/JITSymbol.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
-#include <llvm/ExecutionEngine/RuntimeDyld.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/Object/ObjectFile.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 
 #include <cstring>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "backend/cpu/llvm_plugin/code_pool.h"
 #include "backend/cpu/llvm_plugin/optimize.h"
 
 using namespace llvm;
 
 struct PlaitLlvmCompiler {
-  std::shared_ptr<plait::CodePool> pool = std::make_shared<plait::CodePool>();
-  std::map<std::string, void*> symbols;
   orc::JITTargetMachineBuilder builder;
   std::string cpu, features, identity;
   bool wide_vectors = false;
@@ -35,12 +28,6 @@ struct PlaitLlvmCompiler {
   std::vector<std::unique_ptr<TargetMachine>> idle;
 
   explicit PlaitLlvmCompiler(orc::JITTargetMachineBuilder b) : builder(std::move(b)) {}
-};
-
-struct PlaitLlvmCode {
-  plait::PooledMemory memory;
-
-  explicit PlaitLlvmCode(std::shared_ptr<plait::CodePool> pool) : memory(std::move(pool)) {}
 };
 
 namespace {
@@ -52,28 +39,7 @@ void write_error(const std::string& text, char* error, size_t size) {
   error[length] = 0;
 }
 
-// The symbols that code may use, and no others.
-class Resolver : public JITSymbolResolver {
- public:
-  explicit Resolver(const std::map<std::string, void*>& symbols) : symbols_(symbols) {}
-
-  void lookup(const LookupSet& names, OnResolvedFunction resolved) override {
-    LookupResult out;
-    for (const StringRef name : names) {
-      const auto found = symbols_.find(name.str());
-      if (found == symbols_.end())
-        return resolved(createStringError(inconvertibleErrorCode(), "it calls " + name.str() + ", which is not there"));
-      out[name] = JITEvaluatedSymbol::fromPointer(found->second);
-    }
-    resolved(std::move(out));
-  }
-  Expected<LookupSet> getResponsibilitySet(const LookupSet&) override { return LookupSet{}; }
-
- private:
-  const std::map<std::string, void*>& symbols_;
-};
-
-Expected<std::unique_ptr<PlaitLlvmCompiler>> make_compiler(ArrayRef<PlaitLlvmSymbol> symbols) {
+Expected<std::unique_ptr<PlaitLlvmCompiler>> make_compiler() {
   static const bool initialized = [] {
     InitializeNativeTarget();
     InitializeNativeTargetAsmPrinter();
@@ -82,11 +48,12 @@ Expected<std::unique_ptr<PlaitLlvmCompiler>> make_compiler(ArrayRef<PlaitLlvmSym
   (void)initialized;
   auto builder = orc::JITTargetMachineBuilder::detectHost();
   if (!builder) return builder.takeError();
+  // Distances within an object fit 32 bits; what it calls may lie anywhere, behind a jump (object_code.h).
+  builder->setCodeModel(CodeModel::Small).setRelocationModel(Reloc::PIC_);
   auto compiler = std::make_unique<PlaitLlvmCompiler>(*builder);
   compiler->cpu = builder->getCPU();
   compiler->features = builder->getFeatures().getString();
   compiler->wide_vectors = compiler->features.find("+avx512f") != std::string::npos;
-  for (const PlaitLlvmSymbol& symbol : symbols) compiler->symbols[symbol.name] = symbol.address;
   compiler->identity = "LLVM " LLVM_VERSION_STRING ", plug-in " PLAIT_LLVM_PLUGIN_SOURCES ", " +
                        builder->getTargetTriple().str() + ", " + compiler->cpu + ", " + compiler->features;
   return compiler;
@@ -171,30 +138,8 @@ Expected<Object> compile_text(PlaitLlvmCompiler& compiler, StringRef text, Array
   return object;
 }
 
-Expected<std::unique_ptr<PlaitLlvmCode>> load_object(PlaitLlvmCompiler& compiler, StringRef bytes,
-                                                     ArrayRef<const char*> names, PlaitLlvmEntry* entries) {
-  auto object = object::ObjectFile::createObjectFile(MemoryBufferRef(bytes, "kernel"));
-  if (!object) return object.takeError();
-  if (!(*object)->isELF() || (*object)->getArch() != compiler.builder.getTargetTriple().getArch())
-    return failure("the object is not one of this host");
-  auto code = std::make_unique<PlaitLlvmCode>(compiler.pool);
-  Resolver resolver(compiler.symbols);
-  RuntimeDyld linker(code->memory, resolver);
-  linker.loadObject(**object);
-  if (!linker.hasError()) linker.resolveRelocations();
-  std::string error;
-  if (linker.hasError()) return failure(linker.getErrorString().str());
-  if (code->memory.finalizeMemory(&error)) return failure(error);
-  for (size_t i = 0; i < names.size(); ++i) {
-    void* const address = linker.getSymbolLocalAddress(names[i]);
-    if (address == nullptr) return failure(std::string("the object has no function ") + names[i]);
-    entries[i] = reinterpret_cast<PlaitLlvmEntry>(address);
-  }
-  return code;
-}
-
-PlaitLlvmCompiler* create(const PlaitLlvmSymbol* symbols, size_t count, char* error, size_t error_size) {
-  auto compiler = make_compiler({symbols, count});
+PlaitLlvmCompiler* create(char* error, size_t error_size) {
+  auto compiler = make_compiler();
   if (compiler) return compiler->release();
   write_error(toString(compiler.takeError()), error, error_size);
   return nullptr;
@@ -209,29 +154,11 @@ int compile(PlaitLlvmCompiler* compiler, const char* text, size_t size, const ch
   return 0;
 }
 
-PlaitLlvmCode* load(PlaitLlvmCompiler* compiler, const void* object, size_t size, const char* const* names,
-                    size_t count, PlaitLlvmEntry* entries, char* error, size_t error_size) {
-  auto code = load_object(*compiler, StringRef(static_cast<const char*>(object), size),
-                          ArrayRef<const char*>(names, count), entries);
-  if (code) return code->release();
-  write_error(toString(code.takeError()), error, error_size);
-  return nullptr;
-}
-
-void release(PlaitLlvmCode* code) { delete code; }
-
 constexpr PlaitLlvmInterface kInterface{
     kPlaitLlvmVersion,
     create,
     [](PlaitLlvmCompiler* compiler) { delete compiler; },
     compile,
-    load,
-    release,
-    [](PlaitLlvmCompiler* compiler) { return compiler->cpu.c_str(); },
-    [](PlaitLlvmCompiler* compiler) { return compiler->features.c_str(); },
-    [](PlaitLlvmCompiler* compiler) {
-      return compiler->wide_vectors ? 64 : compiler->features.find("+avx2") != std::string::npos ? 32 : 16;
-    },
     [](PlaitLlvmCompiler* compiler) { return compiler->identity.c_str(); },
     []() -> const void* { return reinterpret_cast<const void*>(&LLVM_NATIVE_TARGET); },
 };

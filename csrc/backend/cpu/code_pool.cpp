@@ -1,6 +1,5 @@
-#include "backend/cpu/llvm_plugin/code_pool.h"
+#include "backend/cpu/code_pool.h"
 
-#include <llvm/Support/Memory.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -72,51 +71,6 @@ void CodePool::release(std::span<std::byte> pages) {
   }
   munmap(mapping->first, mapping->second);
   mappings_.erase(mapping);
-}
-
-PooledMemory::~PooledMemory() {
-  for (const auto& pages : pages_) pool_->release(pages);
-}
-
-void PooledMemory::reserveAllocationSpace(uintptr_t code, llvm::Align code_align, uintptr_t constants,
-                                          llvm::Align constants_align, uintptr_t data, llvm::Align data_align) {
-  const size_t bytes = code + code_align.value() + constants + constants_align.value() + data + data_align.value();
-  if (const auto pages = pool_->allocate(bytes); !pages.empty()) {
-    pages_.push_back(pages);
-    used_ = 0;
-  }
-}
-
-uint8_t* PooledMemory::take(size_t bytes, size_t align) {
-  align = std::max<size_t>(align, 1);
-  if (pages_.empty() || rounded(used_, align) + bytes > pages_.back().size()) {
-    const auto pages = pool_->allocate(bytes);  // pages suit every alignment of a section
-    if (pages.empty()) return nullptr;
-    pages_.push_back(pages);
-    used_ = 0;
-  }
-  used_ = rounded(used_, align);
-  std::byte* out = pages_.back().data() + used_;
-  used_ += bytes;
-  return reinterpret_cast<uint8_t*>(out);
-}
-
-uint8_t* PooledMemory::allocateCodeSection(uintptr_t size, unsigned align, unsigned, llvm::StringRef) {
-  return take(size, align);
-}
-
-uint8_t* PooledMemory::allocateDataSection(uintptr_t size, unsigned align, unsigned, llvm::StringRef, bool) {
-  return take(size, align);
-}
-
-bool PooledMemory::finalizeMemory(std::string* error) {
-  for (const auto& pages : pages_) {
-    llvm::sys::Memory::InvalidateInstructionCache(pages.data(), pages.size());
-    if (CodePool::seal(pages)) continue;
-    if (error != nullptr) *error = "the system does not make the pages of a kernel executable";
-    return true;
-  }
-  return false;
 }
 
 }  // namespace plait
