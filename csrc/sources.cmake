@@ -383,6 +383,7 @@ set(PLAIT_CAPI_SOURCES
   capi/program.cpp
 )
 set(PLAIT_LLVM_PLUGIN_SOURCES
+  backend/cpu/llvm_plugin/host_functions.cpp
   backend/cpu/llvm_plugin/optimize.cpp
   backend/cpu/llvm_plugin/plugin.cpp
 )

@@ -51,7 +51,8 @@ Ir digamma(Function& f, const Ir& x);
 Ir erfinv(Function& f, const Ir& x);
 
 // Bits of the narrow type (i16 or i8 lanes) of f32 or f64 lanes, rounded once to nearest even, NaN quieted. No target
-// needs library calls for them.
+// needs library calls for them; where the host has instructions, the plug-in takes those
+// (backend/cpu/llvm_plugin/host_functions.h).
 Ir round_to_narrow(Function& f, const Ir& x, DType narrow);
 // f32 lanes of i16 or i8 lanes, exact.
 Ir widen_narrow(Function& f, const Ir& bits, DType narrow);

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/cpu/llvm_plugin/host_functions.h"
 #include "backend/cpu/llvm_plugin/optimize.h"
 
 using namespace llvm;
@@ -106,6 +107,7 @@ Expected<std::unique_ptr<Module>> parse(PlaitLlvmCompiler& compiler, LLVMContext
   if (verifyModule(*module, &stream)) return failure(stream.str());
   for (const char* name : names)
     if (module->getFunction(name) == nullptr) return failure(std::string("the text defines no function ") + name);
+  plait::use_host_instructions(*module, compiler.features);
   for (llvm::Function& function : *module) {
     if (function.isDeclaration()) continue;
     function.addFnAttr("target-cpu", compiler.cpu);

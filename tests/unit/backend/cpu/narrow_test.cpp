@@ -57,7 +57,8 @@ TEST(CpuNarrow, CopiesEveryBitPattern) {
     for (int i = 0; i < 65536; ++i) {
       const double value = widened(narrow, uint16_t(i));
       const uint16_t got = static_cast<uint16_t*>(y.data())[i];
-      ASSERT_EQ(got, std::isnan(value) ? rounded(narrow, value) : uint16_t(i)) << name(narrow) << " " << i;
+      const bool quieted = std::isnan(value) && got == rounded(narrow, value);  // or as it was
+      ASSERT_TRUE(got == uint16_t(i) || quieted) << name(narrow) << " " << i;
     }
   }
 }
