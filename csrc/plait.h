@@ -4,9 +4,11 @@
 //   Fusion f; TensorView* x = f.input("x", {"b", "h"}, f32); ... f.output("y", y);
 //   auto p = compile(f, {.device = "cpu", .ranks = 4});
 //   auto y = p.run({{"x", tx}})["y"];
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -66,6 +68,7 @@ class Compiled {
   // sizes. UserError where one process holds all ranks of several: those run together by run().
   Tensors run_local(int64_t rank, const Tensors& pieces, const RunOptions& options = {});
 
+  const Fusion& fusion() const;  // as it was given, without schedules of its own
   const DeviceMesh& mesh() const;
   Device& device() const;
   // The processes that share the ranks; null where this one holds all of them.
@@ -88,12 +91,32 @@ class Compiled {
   KeptSizes kept_sizes() const;
   void set_step_timing(bool on);
 
+  // Writes what was compiled so far (the specializations that are kept) to a file that load() takes: texts of stages,
+  // machine code, sizes, options. UserError: nothing is compiled, a device without machine code (reference), a file
+  // that cannot be written; what was there stays then.
+  void save(const std::string& path) const;
+  std::string serialize() const;  // what that file holds
+
   struct Impl;
   explicit Compiled(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
  private:
+  friend Compiled deserialize(std::string_view bytes, const struct LoadOptions& options, const std::string& file);
   std::shared_ptr<Impl> impl_;
 };
+
+struct LoadOptions {
+  Device* device_override = nullptr;               // where not null: this device; the caller keeps it
+  std::function<void(const std::string&)> warn{};  // as CompileOptions::warn
+};
+
+// A program that save() wrote, on a device like the one it was compiled for, with the same ranks and options. Its
+// specializations run without LLVM or NVRTC; other sizes compile as ever. A file is trusted like a program: it holds
+// machine code. UserError: it cannot be read, is no such file, damaged, of another version of plait, or needs what this
+// machine lacks; MissingError: the device or a library is not here.
+Compiled load(const std::string& path, const LoadOptions& options = {});
+// Of what serialize() gave; `file` names it in errors.
+Compiled deserialize(std::string_view bytes, const LoadOptions& options = {}, const std::string& file = "program");
 
 // Checks what can be checked without sizes: mesh, ranks, device. The fusion is copied.
 // UserError, MissingError: ranks that do not fit the mesh, an unknown device, a device that is not here.

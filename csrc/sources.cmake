@@ -4,6 +4,8 @@ set(PLAIT_CORE_SOURCES
   api/check_program.cpp
   api/compiled.cpp
   api/inspect.cpp
+  api/program_file.cpp
+  api/save_program.cpp
   axes/axis_graph.cpp
   axes/build_graph.cpp
   axes/coordinate_test.cpp
@@ -25,6 +27,7 @@ set(PLAIT_CORE_SOURCES
   backend/cpu/noted_identity.cpp
   backend/cpu/object_code.cpp
   backend/cpu/onednn_contraction.cpp
+  backend/cpu/processor.cpp
   backend/cpu/thread_pool.cpp
   backend/cpu/widened_contraction.cpp
   backend/disk_cache.cpp

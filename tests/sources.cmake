@@ -47,6 +47,7 @@ set(PLAIT_TEST_FOLDERS
   multidevice
   numerics
   perf
+  unit/api
   unit/axes
   unit/backend/cpu
   unit/backend/cuda
@@ -93,6 +94,8 @@ set(PLAIT_TEST_command
   command/passes_test.cpp
   command/reduce_test.cpp
   command/run_test.cpp
+  command/saved_test.cpp
+  command/shell_test.cpp
 )
 set(PLAIT_TEST_conformance
   conformance/cases.cpp
@@ -201,6 +204,9 @@ set(PLAIT_TEST_perf
   perf/specializations_test.cpp
   perf/steady_state_test.cpp
   perf/text_speed_test.cpp
+)
+set(PLAIT_TEST_unit_api
+  unit/api/saved_program_test.cpp
 )
 set(PLAIT_TEST_unit_axes
   unit/axes/axis_graph_test.cpp

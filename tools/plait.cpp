@@ -94,6 +94,8 @@ void add_inspect(CLI::App& app, Arguments& args) {
   CLI::App& compile = *app.add_subcommand("compile", "every stage up to machine code; prints a table of kernels");
   add_file(compile, args);
   add_list(compile, "--arch", args.archs, "sm_80,...", "GPU architectures instead of the CPU; needs NVRTC, no GPU");
+  compile.add_option("--save", args.save, "writes the compiled program, which plait run takes; -: to standard output")
+      ->type_name("FILE.plaitc");
   add_json(compile, args, "writes counts, kernels and times");
   CLI::App& explain = *app.add_subcommand("explain", "print why things are where they are");
   add_file(explain, args);

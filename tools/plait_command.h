@@ -34,6 +34,7 @@ struct Arguments {
   std::shared_ptr<PassControl> passes;                                    // made of these three
   bool shard = false, segments = false, schedule = false, cache = false;  // explain
   std::string svg;                                                        // explain
+  std::string save;                                                       // compile
   bool list_options = false;                                              // doctor
   bool verify_cache = false, prune_cache = false, clear_cache = false;    // cache
   std::function<void(CompileOptions&)> adjust;                            // of command()
@@ -48,11 +49,22 @@ struct Loaded {
   std::unique_ptr<Fusion> fusion;
   std::unique_ptr<DumpSink> dumps;  // options.dumps
   CompileOptions options;
+  std::unique_ptr<Compiled> compiled = nullptr;  // where the file is a compiled program
+
+  Compiled program() const { return compiled ? *compiled : compile(*fusion, options); }
 };
 
 // Reads and parses args.file and settles `--set`, `--option`, `--dump`, `--comm`, `--device`. UserError for any word
 // that does not fit, with a suggestion.
 Loaded load(const Arguments& args);
+// What args.file holds, where it is a compiled program.
+std::optional<std::string> program_bytes(const Arguments& args);
+// The program, with what the command line says. UserError for what is settled already.
+Loaded load_program(const Arguments& args, const std::string& bytes);
+// Prints the text of args.until that it holds.
+int print_saved(const Arguments& args, const std::string& bytes);
+// Sizes of `--set`. UserError for another name, or no size.
+Sizes read_sizes(const Arguments& args, const Fusion& fusion);
 inline constexpr size_t kMostText = size_t{1} << 30;
 // Text of a file. UserError where it cannot be read or has more than `most` bytes.
 std::string read_text(const std::string& path, size_t most = kMostText);

@@ -32,12 +32,13 @@ struct Output {
   std::string flag, path;
 };
 
-// Those of `--out`, `--json` and `--svg`, in order.
+// Those of `--out`, `--json`, `--svg` and `--save`, in order.
 std::vector<Output> outputs_of(const Arguments& args) {
   std::vector<Output> out;
   for (const auto& word : args.outs) out.push_back({"--out " + word, name_and_value(word, "--out").second});
   if (!args.json.empty()) out.push_back({"--json " + args.json, args.json});
   if (!args.svg.empty()) out.push_back({"--svg " + args.svg, args.svg});
+  if (!args.save.empty()) out.push_back({"--save " + args.save, args.save});
   return out;
 }
 
@@ -110,6 +111,7 @@ void settle_files(Arguments& args) {
     if (const auto [name, path] = name_and_value(word, "--out"); is_standard_output(path)) word = name + "=" + divert();
   if (is_standard_output(args.json)) args.json = divert();
   if (is_standard_output(args.svg)) args.svg = divert();
+  if (is_standard_output(args.save)) args.save = divert();
 }
 
 int output_failed(const std::string& reason) {

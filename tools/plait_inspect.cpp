@@ -214,6 +214,7 @@ int print_kernels(const Arguments& args, const std::string& text) {
 
 int opt_command(const Arguments& args) {
   if (!args.file.empty()) {
+    if (const auto bytes = program_bytes(args)) return print_saved(args, *bytes);
     const std::string text = read_source(args);
     if (is_program_text(text)) return print_program(args, text);
     if (kir::is_kernel_text(text)) return print_kernels(args, text);
@@ -235,12 +236,16 @@ int opt_command(const Arguments& args) {
 int compile_command(const Arguments& args) {
   Loaded loaded = load(args);
   const auto targets = read_targets(args.archs);
+  if (!targets.empty() && !args.save.empty())
+    throw UserError("a program is saved for one device that is here", "--save " + args.save,
+                    "give --device instead of --arch");
   if (!targets.empty()) return compile_for_gpus(args, loaded, targets);
   Compiled compiled = compile(*loaded.fusion, loaded.options);
   compiled.compile_for(input_metadata(loaded));
   const Report& report = compiled.report();
   fmt::print("{}", kernel_table(report.kernels));
   fmt::print("{}, {}\n", counts_text(report), compile_text(report));
+  if (!args.save.empty()) compiled.save(args.save);
   if (!args.json.empty()) write_compiled_json(args, loaded, compiled);
   return 0;
 }

@@ -188,6 +188,12 @@ std::string read_text(const std::string& path, size_t most) {
   return out;
 }
 
+Sizes read_sizes(const Arguments& args, const Fusion& fusion) {
+  CompileOptions options;
+  settle_sizes(read_settings(args), fusion, options);
+  return options.sizes;
+}
+
 std::string read_source(const Arguments& args) {
   return args.text ? *args.text : read_text(args.file, TextReader::kMaxText);
 }
@@ -196,6 +202,7 @@ Loaded load(const Arguments& args) {
   if (args.file.empty())
     throw UserError(fmt::format("plait {} needs a file", args.command), "",
                     fmt::format("plait {} docs/examples/simple_add.plait", args.command));
+  if (const auto bytes = program_bytes(args)) return load_program(args, *bytes);
   Loaded out;
   ParseOptions parse;
   parse.file = args.file;

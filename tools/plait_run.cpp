@@ -173,7 +173,7 @@ int run_command(const Arguments& args) {
       enter_step(rank, static_cast<int64_t>(step), text);
       if (then) then(rank, step, text);
     };
-  Compiled compiled = compile(*loaded.fusion, loaded.options);
+  Compiled compiled = loaded.program();
   const Tensors inputs = make_inputs(args, loaded);
   if (args.repeat < 1) throw UserError(fmt::format("{} runs", args.repeat), "--repeat", "give a number from 1");
   if (args.stats) {

@@ -1,20 +1,13 @@
+#include "api/compiled_impl.h"
+
 #include <algorithm>
 #include <chrono>
-#include <mutex>
-#include <optional>
-#include <set>
 
 #include "api/check_graph.h"
 #include "base/error.h"
 #include "base/suggest.h"
-#include "compile/pipeline.h"
-#include "plait.h"
 #include "session/bind_inputs.h"
-#include "session/bound_specialization.h"
-#include "session/boundary.h"
-#include "session/communication.h"
 #include "session/devices.h"
-#include "session/kept.h"
 #include "session/refused_contractions.h"
 
 namespace plait {
@@ -48,97 +41,19 @@ std::vector<int64_t> values_of(const Sizes& sizes) {
 
 }  // namespace
 
-// What one binding depends on: the class and the values of its sizes, who talks, and the rank held alone (-1: the ranks
-// of the communication).
-struct BindingKey {
-  std::string specialization;
-  std::vector<int64_t> sizes;
-  uint64_t comms;  // Communicators::serial
-  int64_t rank;
-  auto operator<=>(const BindingKey&) const = default;
-};
-
-struct SpecializationEntry {
-  std::unique_ptr<CompiledSpecialization> compiled;
-  std::set<std::string> refused;  // results of the contractions that its library refuses
-  std::vector<sym::Answer> guards;
-  Report report;
-};
-
-// A class with the numbers of one set of sizes; runs keep theirs. Where a library refuses these, `entry` is not the
-// class of the sizes but the one that generates its contractions.
-struct Binding {
-  std::shared_ptr<SpecializationEntry> entry;
-  std::unique_ptr<BoundSpecialization> bound;
-};
-
-// What a run tells of itself.
-struct RunFacts {
-  double ms = 0;
-  RunCounts counts;
-};
-
-// What a run needs to know, found or made under the lock.
-struct Picked {
-  std::shared_ptr<Binding> binding;
-  bool timing = false;
-  InputOrders orders;  // in which the class reads inputs
-  BoundSpecialization& bound() const { return *binding->bound; }
-};
-
-struct Compiled::Impl {
-  std::mutex mutex;  // guards what changes below; held while a class is compiled and bound
-  std::mutex alone;  // held by a run that shares a device's queues, communicators or observers with others
-
-  std::shared_ptr<const Fusion> fusion;
-  CompileOptions options;
-  DeviceMesh mesh;
-  Sizes mesh_sizes;
-  Device* device = nullptr;
-  Communication communication;
-  sym::RankPositions ranks;                                // of the mesh
-  std::optional<std::vector<MultipleQuestion>> multiples;  // made with the first class
-  sym::GuardTree guards;
-  std::vector<FileSegment> file_segments;
-  Kept<std::string, SpecializationEntry> classes;
-  Kept<BindingKey, Binding> bindings;
-  std::shared_ptr<SpecializationEntry> last;
-  Sizes last_sizes;
-  std::string last_key;           // of the class of last_sizes and last_places
-  CallPlaces last_places;         // of the run before
-  std::optional<int64_t> bisect;  // of PassControl
-  bool timing = false;
-
-  // The shapes of the run before: a run with the same ones skips all checks and look-ups.
-  std::vector<TensorMetadata> last_metadata;
-  std::shared_ptr<Binding> last_bound;
-  uint64_t last_comms = 0;
-
-  Metadata metadata_of(const Tensors& inputs) const;
-  void take_sizes(const Metadata& metadata);
-  Picked pick(const Tensors& inputs, const RunOptions& run_options);
-  Picked pick_local(const Tensors& pieces, const Communication& who, int64_t rank);
-  std::shared_ptr<Binding> bound_for(const Metadata& metadata, const Communication& who);
-  std::shared_ptr<Binding> bound_of_last(const Communication& who, int64_t rank);
-  std::shared_ptr<SpecializationEntry> find_class(const std::set<std::string>& refused = {});
-  std::unique_ptr<BoundSpecialization> bind(SpecializationEntry& entry, const Communication& who);
-  bool same_as_last(const Tensors& inputs, uint64_t comms) const;
-  void remember(const Metadata& metadata, std::shared_ptr<Binding> bound, uint64_t comms);
-  Communication who(const RunOptions& run_options) const;
-  ExecutorRunOptions executor_options(const RunOptions& run_options) const;
-  Allocator& output_allocator(const RunOptions& run_options) const;
-  template <class Run, class Traffic>
-  Tensors run_picked(const Picked& picked, Run run, Traffic traffic);
-  void finish_run(const Picked& picked, const RunFacts& facts, const CommTraffic& traffic);
-  std::string memory_text() const;
-  void compile_last();
-  void note_numbers(const RankBinding& first);
-  sym::Environment environment() const { return {last_sizes.begin(), last_sizes.end()}; }
-};
-
 Metadata Compiled::Impl::metadata_of(const Tensors& inputs) const {
   Metadata out;
   for (const auto& [name, tensor] : inputs) out[name] = {tensor.dtype, tensor.shape};
+  return out;
+}
+
+Report report_of(const Program& program, const Device& device) {
+  Report out;
+  for (const auto& k : program.kernels)
+    out.kernels.push_back({k.code.name, k.schedule, k.facts.arch.empty() ? device.name() : k.facts.arch, k.facts});
+  out.launches = static_cast<int64_t>(program.launches());
+  out.library_calls = static_cast<int64_t>(program.count(StepKind::LibraryStep));
+  out.collectives = static_cast<int64_t>(program.count(StepKind::CollectiveStep));
   return out;
 }
 
@@ -164,16 +79,11 @@ std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<s
                                            {},
                                            last_places.orders,
                                            last_places.aliases});
+  entry.key = specialization.key;
   entry.refused = refused;
   entry.guards = asked.answers();
+  entry.report = report_of(*entry.compiled->program, *device);
   entry.report.compile_ms = now_ms() - begin;
-  const Program& program = *entry.compiled->program;
-  for (const auto& k : program.kernels)
-    entry.report.kernels.push_back(
-        {k.code.name, k.schedule, k.facts.arch.empty() ? device->name() : k.facts.arch, k.facts});
-  entry.report.launches = static_cast<int64_t>(program.launches());
-  entry.report.library_calls = static_cast<int64_t>(program.count(StepKind::LibraryStep));
-  entry.report.collectives = static_cast<int64_t>(program.count(StepKind::CollectiveStep));
   classes.add(guards.add(specialization.key, entry.guards), made, 0, options.options.kept_specializations, 0);
   return made;
 }
@@ -210,7 +120,7 @@ void Compiled::Impl::take_sizes(const Metadata& metadata) {
 void Compiled::Impl::compile_last() {
   last = find_class();
   RankValues values(*last->compiled->program, environment());
-  const auto refused = refused_contractions(*last->compiled, values);
+  const auto refused = refused_contractions(*last->compiled->program, values);
   if (!refused.empty()) last = find_class(refused);
   const bool dumped = options.dumps && options.dumps->wants("memory");
   if (!dumped && options.until != "memory") return;
@@ -448,6 +358,7 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
       [&] { return picked.bound().comms().traffic(); });  // of this rank: the others are not asked
 }
 
+const Fusion& Compiled::fusion() const { return *impl_->fusion; }
 const DeviceMesh& Compiled::mesh() const { return impl_->mesh; }
 Device& Compiled::device() const { return *impl_->device; }
 Bootstrap* Compiled::job() const {
@@ -467,7 +378,12 @@ const SpecializationEntry& require(const std::shared_ptr<SpecializationEntry>& l
 const Report& Compiled::report() const { return require(impl_->last).report; }
 const Program& Compiled::program() const { return *require(impl_->last).compiled->program; }
 const Fusion& Compiled::sharded() const { return *require(impl_->last).compiled->sharded; }
-const Fusion& Compiled::localized() const { return *require(impl_->last).compiled->localized; }
+const Fusion& Compiled::localized() const {
+  const SpecializationEntry& entry = require(impl_->last);
+  std::shared_ptr<const Fusion>& localized = entry.compiled->localized;
+  if (!localized) localized = parse_fusion(entry.texts.at("segmented"));  // from a file
+  return *localized;
+}
 const std::vector<sym::Answer>& Compiled::guards() const { return require(impl_->last).guards; }
 sym::Environment Compiled::representative() const {
   sym::Environment defaults;
@@ -492,6 +408,8 @@ namespace {
 std::optional<std::string> kept_text(const SpecializationEntry& entry, const Fusion& fusion, std::string_view stage) {
   const CompiledSpecialization& compiled = *entry.compiled;
   if (stage == "fusion") return print(fusion);
+  if (const auto known = entry.texts.find(std::string(stage)); known != entry.texts.end()) return known->second;
+  if (!entry.texts.empty()) return std::nullopt;
   if (stage == "graph") return print(*compiled.graph);
   if (stage == "sharded") return print(*compiled.sharded);
   if (stage == "program") return print(*compiled.program);
@@ -558,6 +476,7 @@ Compiled compile(const Fusion& fusion, const CompileOptions& options) {
   auto impl = std::make_shared<Compiled::Impl>();
   auto copy = clone(fusion);
   impl->file_segments = file_segments(fusion);
+  if (!impl->file_segments.empty()) impl->scheduled = clone(fusion);
   forget_schedules(*copy);
   impl->fusion = std::move(copy);
   impl->options = options;

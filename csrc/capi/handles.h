@@ -36,6 +36,7 @@ struct plait_program {
   plait::Device* device = nullptr;  // of the process
   std::string device_name;
   std::unique_ptr<plait::Fusion> fusion;  // as given: names and order of inputs and outputs
+  plait_fusion shown;                     // the same, made when it is asked for
   // Of every caller's job so far: bound programs refer to them.
   std::vector<std::unique_ptr<plait::CallbackCommunicators>> comms;
   std::unique_ptr<plait::Compiled> compiled;

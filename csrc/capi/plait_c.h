@@ -134,6 +134,15 @@ PLAIT_API plait_error* plait_compile(const plait_fusion* fusion, const plait_com
                                      plait_program** out);
 PLAIT_API void plait_program_free(plait_program* program);
 
+/* Writes what was compiled so far to a file, and makes a program of such a file, on a machine that can run its code:
+   its specializations need no compiler. A file is trusted like a program: it holds machine code. User errors: nothing
+   is compiled, the file cannot be written; it cannot be read, is damaged, of another version, or for another machine.
+ */
+PLAIT_API plait_error* plait_program_save(plait_program* program, const char* path);
+PLAIT_API plait_error* plait_program_load(const char* path, plait_program** out);
+/* The program's fusion, for plait_fusion_input_count and its like; the program owns it. */
+PLAIT_API plait_error* plait_program_fusion(plait_program* program, const plait_fusion** out);
+
 /* Global shape of an input. */
 typedef struct plait_metadata {
   const char* name;

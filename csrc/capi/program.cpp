@@ -152,16 +152,55 @@ using namespace plait;  // NOLINT: this file defines the C functions
 
 extern "C" {
 
+namespace plait {
+namespace {
+
+plait_program* handle(std::unique_ptr<plait_program> program, Compiled compiled) {
+  program->compiled = std::make_unique<Compiled>(std::move(compiled));
+  program->device = &program->compiled->device();
+  program->device_name = program->device->name();
+  return program.release();
+}
+
+}  // namespace
+}  // namespace plait
+
 plait_error* plait_compile(const plait_fusion* fusion, const plait_compile_options* options, plait_program** out) {
   return guarded([&] {
     required(out, "out") = nullptr;
     auto program = std::make_unique<plait_program>();
     program->fusion = clone(*required(fusion, "fusion").fusion);
     program->options = compile_options(versioned(options, "options"), *program->fusion);
-    program->compiled = std::make_unique<Compiled>(compile(*program->fusion, program->options));
-    program->device = &program->compiled->device();
-    program->device_name = program->device->name();
-    *out = program.release();
+    Compiled compiled = compile(*program->fusion, program->options);
+    *out = plait::handle(std::move(program), std::move(compiled));
+  });
+}
+
+plait_error* plait_program_fusion(plait_program* program, const plait_fusion** out) {
+  return guarded([&] {
+    required(out, "out") = nullptr;
+    plait_program& p = required(program, "program");
+    const std::unique_lock lock(p.mutex);
+    if (!p.shown.fusion) p.shown.fusion = clone(*p.fusion);
+    *out = &p.shown;
+  });
+}
+
+plait_error* plait_program_save(plait_program* program, const char* path) {
+  return guarded([&] {
+    plait_program& p = required(program, "program");
+    const std::unique_lock lock(p.mutex);
+    p.compiled->save(required_text(path, "path"));
+  });
+}
+
+plait_error* plait_program_load(const char* path, plait_program** out) {
+  return guarded([&] {
+    required(out, "out") = nullptr;
+    Compiled compiled = plait::load(required_text(path, "path"));
+    auto program = std::make_unique<plait_program>();
+    program->fusion = clone(compiled.fusion());
+    *out = plait::handle(std::move(program), std::move(compiled));
   });
 }
 

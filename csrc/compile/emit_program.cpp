@@ -179,7 +179,7 @@ class Builder {
     View out = write(op.out(), views->out);
     auto& step = program_.add_step<LibraryStep>();
     step.library.index = static_cast<uint32_t>(program_.libraries.size());
-    program_.libraries.push_back({library_contraction(op), compiled.executable});
+    program_.libraries.push_back({library_contraction(op), compiled.executable, op.out()->name});
     step.a = read(views->a);
     step.b = read(views->b);
     step.out = std::move(out);

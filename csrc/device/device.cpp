@@ -22,6 +22,18 @@ std::unique_ptr<Stream> Device::adopt_stream(void*, int) {
   throw UserError("this device has no streams of its own", "device " + name(), "leave the stream empty");
 }
 
+std::string Device::machine_code(const KernelText&) {
+  throw UserError("this device has no machine code", "device " + name(), "take cpu or a GPU");
+}
+
+std::shared_ptr<Executable> Device::load(const KernelText&, const std::string&) {
+  throw UserError("this device has no machine code", "device " + name(), "take cpu or a GPU");
+}
+
+std::string Device::code_lacks(std::string_view needs) const {
+  return needs == code_needs() ? "" : fmt::format("it needs {}, and this is {}", needs, code_needs());
+}
+
 std::vector<CompiledKernel> Device::compile_many(std::span<const KernelText> kernels) {
   std::vector<CompiledKernel> out(kernels.size());
   for (size_t i = 0; i < kernels.size(); ++i) out[i].executable = compile(kernels[i], &out[i].facts);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/contraction.h"
@@ -99,6 +100,15 @@ class Device {
   // Compiles several with different names, in the order given; a device may do so on threads and together. This one
   // compiles one by one.
   virtual std::vector<CompiledKernel> compile_many(std::span<const KernelText> kernels);
+  // Machine code of a kernel, which load() takes on this machine and on others that lack nothing of code_needs().
+  // UserError: the device has none.
+  virtual std::string machine_code(const KernelText& kernel);
+  // The kernel of such code, as compile() gives it. UserError: the code is damaged.
+  virtual std::shared_ptr<Executable> load(const KernelText& kernel, const std::string& code);
+  // What machine code made here needs: "x86-64 avx avx2 fma", "sm_90a". Of such a text, what this machine lacks, as a
+  // reason; empty: nothing.
+  virtual std::string code_needs() const { return {}; }
+  virtual std::string code_lacks(std::string_view needs) const;
   // The library's contraction, or null with the reason in `why_not`.
   virtual std::shared_ptr<Executable> library(const LibraryContraction& contraction, std::string* why_not) = 0;
 };

@@ -36,6 +36,7 @@ struct KernelSlot {
 struct LibrarySlot {
   LibraryContraction contraction;
   std::shared_ptr<Executable> executable;
+  std::string result = {};  // name of what it makes, in the fusion; no part of the text
 };
 
 // Movable; a stage's result is not edited once verified.

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plait import _plait, ops
-from plait._plait import Array, DType, Fusion, Kernel, Program, Tensor, array, compile, dtype
+from plait._plait import Array, DType, Fusion, Kernel, Program, Tensor, array, compile, dtype, load
 from plait._jit import jit
 from plait.command import doctor
 from plait.errors import BoundsError, CommError, Error, InternalError, MissingError, OutOfMemoryError, UserError
@@ -40,5 +40,5 @@ def run_ranks(fusion: Fusion, inputs: Mapping[str, Any], ranks: int, *, device: 
 __all__ = [
     "Array", "BoundsError", "CommError", "DType", "Error", "Fusion", "InternalError", "Kernel", "Mesh", "MissingError", "OutOfMemoryError", "Program",
     "Tensor", "UserError", "array", "bf16", "bool_", "compile", "doctor", "dtype", "f16", "f32", "f64", "f8e4m3",
-    "f8e5m2", "i16", "i32", "i64", "i8", "jit", "ops", "parse", "run_ranks", "u16", "u32", "u64", "u8",
+    "f8e5m2", "i16", "i32", "i64", "i8", "jit", "load", "ops", "parse", "run_ranks", "u16", "u32", "u64", "u8",
 ]

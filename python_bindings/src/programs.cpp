@@ -90,6 +90,17 @@ std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::opti
   return out;
 }
 
+std::shared_ptr<Program> load_program(const std::string& path) {
+  auto out = std::make_shared<Program>();
+  locked(*out, [&] {
+    out->compiled = std::make_unique<Compiled>(load(path));
+    out->fusion = clone(out->compiled->fusion());
+    out->device = &out->compiled->device();
+  });
+  for (size_t i = 0; i < out->fusion->outputs().size(); ++i) out->results.push_back({.output = i});
+  return out;
+}
+
 // What a run takes: inputs, outputs to write into, and the work of other streams that it waits for.
 struct Given {
   Tensors tensors, outputs;
@@ -455,6 +466,8 @@ void bind_programs(nb::module_& m) {
       .def("local_shape", local_shape, nb::arg("output"), nb::arg("rank"), "Shape of a rank's piece. Raises UserError.")
       .def("dump", dump, nb::arg("stage"),
            "Text of a stage of the class that ran last, as `plait opt --until` prints it. Raises UserError, MissingError.")
+      .def("save", [](Program& p, const std::filesystem::path& path) { locked(p, [&] { p.compiled->save(path.string()); }); },
+           nb::arg("path"), "Writes what was compiled so far to a file that load() takes. Raises UserError.")
       .def("explain", explain, nb::arg("what") = "shard",
            "Why things are where they are: `shard`, `segments`, `schedule`. Raises UserError.")
       .def_prop_ro("mesh", [](Program& p) { return p.compiled->mesh().sizes(); }, "Sizes of the mesh axes.")
@@ -481,6 +494,10 @@ void bind_programs(nb::module_& m) {
         return fmt::format("<plait.Program @{} on {}, {} ranks>", p.fusion->name(), p.device->name(),
                            p.compiled->mesh().ranks());
       });
+  m.def("load", [](const std::filesystem::path& path) { return load_program(path.string()); }, nb::arg("path"),
+        "A program that Program.save() wrote, with its device, ranks and options: its specializations run without LLVM or "
+        "NVRTC, other sizes compile as ever. A file is trusted like a program: it holds machine code. Raises UserError where "
+        "it cannot be read, is damaged, of another version, or for another machine; MissingError.");
   m.def("compile", compile_fusion, nb::arg("fusion"), nb::kw_only(), nb::arg("device") = nb::none(),
         nb::arg("comm") = "local", nb::arg("ranks") = nb::none(), nb::arg("sizes") = Sizes(),
         nb::arg("options") = Named(), nb::arg("dumps") = nb::none(),

@@ -1,33 +1,21 @@
 // Kernels on disk: what a second process finds there.
-#include <gtest/gtest.h>
-
-#include <nlohmann/json.hpp>
-
-#include "command/run_command.h"
+#include "command/shell_test.h"
 
 namespace plait::testing {
 namespace {
 
 namespace fs = std::filesystem;
 
-class KernelsOnDisk : public ::testing::Test {
+class KernelsOnDisk : public ShellTest {
  protected:
-  // A line of the shell, where $plait is the command, $mlp a program of two kernels and $run a checked run of it.
-  CommandResult shell(const std::string& line) {
-    const std::string plait = (fs::path(PLAIT_BINARY_DIR) / "plait").string();
-    const std::string mlp = (fs::path(PLAIT_SOURCE_DIR) / "docs/examples/tp_mlp.plait").string();
-    return run_words({"/bin/bash", "-c",
-                      "unset PLAIT_CACHE_MIB; export PLAIT_CACHE_DIR=" + cache() + "; plait=" + plait + "; mlp=" + mlp +
-                          "; run=\"$plait run $mlp --device cpu --check --times\"; " + line},
-                     scratch_.path());
-  }
-  std::string cache() const { return scratch_ / "cache"; }
+  // $run is a checked run of the program.
+  CommandResult shell(const std::string& line) { return ShellTest::shell(run() + line); }
   void expect_says(const std::string& line, const std::string& text, bool says = true) {
-    const CommandResult result = shell(line);
-    EXPECT_EQ(result.exit, 0) << line << '\n' << result.out << result.err;
-    EXPECT_EQ(result.out.find(text) != std::string::npos, says) << line << '\n' << result.out << result.err;
+    ShellTest::expect_says(run() + line, text, says);
   }
-  ScratchFolder scratch_;
+
+ private:
+  static std::string run() { return "run=\"$plait run $mlp --device cpu --check --times\"; "; }
 };
 
 TEST_F(KernelsOnDisk, ServeTheNextProcess) {

@@ -9,6 +9,7 @@
 
 #include "backend/cpu/llvm_compiler.h"
 #include "backend/cpu/onednn_contraction.h"
+#include "backend/cpu/processor.h"
 #include "backend/cpu/thread_pool.h"
 #include "backend/disk_cache.h"
 #include "backend/kernel_cache.h"
@@ -118,6 +119,23 @@ class CpuDevice : public Device {
     return entry.executable;
   }
 
+  std::string machine_code(const KernelText& kernel) override {
+    return compiler()->object(kernel.text, entries_of(kernel)).bytes;
+  }
+  std::shared_ptr<Executable> load(const KernelText& kernel, const std::string& code) override {
+    const auto made = [&] {
+      const LlvmCompiler::Compiled linked = compiler()->link(code, kernel.name, entries_of(kernel));
+      return KernelCache::Entry{std::make_shared<CpuExecutable>(linked, kernel, pool_), {}};
+    };
+    return cache_.find_or_make(kernel, made).executable;
+  }
+  std::string code_needs() const override { return "x86-64" + processor_features(); }
+  std::string code_lacks(std::string_view needs) const override {
+    if (!needs.starts_with("x86-64")) return fmt::format("it needs {}, and this is a processor of x86-64", needs);
+    const std::string missing = features_missing(needs.substr(std::string_view("x86-64").size()));
+    return missing.empty() ? "" : "it needs a processor with" + missing;
+  }
+
   std::shared_ptr<Executable> library(const LibraryContraction& contraction, std::string* why_not) override {
     const std::lock_guard lock(mutex_);
     if (onednn_ == nullptr) onednn_ = std::make_unique<OneDnn>(options_.plugin_folder, pool_, allocator_);
@@ -127,12 +145,16 @@ class CpuDevice : public Device {
   }
 
  private:
+  static std::vector<std::string> entries_of(const KernelText& kernel) {
+    std::vector<std::string> out;
+    for (size_t phase = 0; phase < kernel.phases(); ++phase) out.push_back(phase_entry(kernel.name, phase));
+    return out;
+  }
+
   KernelCache::Entry make(const KernelText& kernel) {
     const auto start = std::chrono::steady_clock::now();
     const std::shared_ptr<const LlvmCompiler> compiler = this->compiler();
-    std::vector<std::string> entries;
-    for (size_t phase = 0; phase < kernel.phases(); ++phase) entries.push_back(phase_entry(kernel.name, phase));
-    const LlvmCompiler::Compiled compiled = compiler->compile(kernel.text, entries);
+    const LlvmCompiler::Compiled compiled = compiler->compile(kernel.text, entries_of(kernel));
     KernelCache::Entry entry{std::make_shared<CpuExecutable>(compiled, kernel, pool_), {}};
     entry.facts.instructions = compiled.instructions;
     entry.facts.from_disk = compiled.from_disk;

@@ -84,6 +84,14 @@ LlvmCompiler::Compiled LlvmCompiler::link(const Object& object, const Names& nam
   return out;
 }
 
+LlvmCompiler::Compiled LlvmCompiler::link(const std::string& object, const std::string& kernel,
+                                          const std::vector<std::string>& functions) const {
+  std::string error;
+  Compiled out = link(Object{object, 0}, functions, error);
+  if (out.code == nullptr) throw UserError(fmt::format("machine code is damaged: {}", error), "kernel @" + kernel, "");
+  return out;
+}
+
 // What lies on disk: the number of instructions, eight bytes, and the object.
 std::optional<LlvmCompiler::Compiled> LlvmCompiler::find(const std::string& source, const Names& names) const {
   const std::optional<std::string> kept = disk_->find(source);

@@ -42,6 +42,9 @@ class LlvmCompiler {
   };
   // The object file that LLVM makes of them; errors as above.
   Object object(const std::string& text, const std::vector<std::string>& functions) const;
+  // The code of an object file that object() made, here or elsewhere. UserError naming the kernel: it is damaged, or
+  // lacks a function.
+  Compiled link(const std::string& object, const std::string& kernel, const std::vector<std::string>& functions) const;
   bool loaded() const;  // the plug-in
 
  private:

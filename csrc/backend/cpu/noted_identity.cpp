@@ -1,8 +1,8 @@
 #include "backend/cpu/noted_identity.h"
 
-#include <cpuid.h>
 #include <fmt/format.h>
 
+#include "backend/cpu/processor.h"
 #include "backend/disk_cache.h"
 #include "base/environment.h"
 #include "base/library_search.h"
@@ -10,31 +10,6 @@
 
 namespace plait {
 namespace {
-
-// What a processor says that it is and has, and what the system lets programs use of it. Not which of its cores one is
-// on.
-std::string processor() {
-  struct Leaf {
-    unsigned leaf, subleaf;
-    bool b;  // whether EBX tells features
-  };
-  constexpr Leaf kLeaves[] = {{0, 0, true},         {1, 0, false},   {7, 0, true},          {7, 1, true},
-                              {7, 2, true},         {0xd, 1, false}, {0x14, 0, true},       {0x19, 0, true},
-                              {0x1e, 1, true},      {0x24, 0, true}, {0x80000001, 0, true}, {0x80000007, 0, true},
-                              {0x80000008, 0, true}};
-  std::string out;
-  for (const Leaf& each : kLeaves) {
-    unsigned a = 0, b = 0, c = 0, d = 0;
-    (void)__get_cpuid_count(each.leaf, each.subleaf, &a, &b, &c, &d);
-    out += fmt::format("{:x}.{:x}.{:x}.{:x} ", a, each.b ? b : 0, c, d);
-  }
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  constexpr unsigned kSystemSaves = 1u << 27;
-  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & kSystemSaves) == 0) return out;
-  unsigned low = 0, high = 0;
-  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  return out + fmt::format("{:x}.{:x}", low, high);
-}
 
 std::string source_of(const std::string& plugin, const std::string& folder) {
   std::string out = "identity of LLVM, 1: " + processor();

@@ -103,10 +103,7 @@ class CudaDevice : public Device {
       }
     }
     if (!missing.empty()) check_driver();
-    const bool ptx = options_.code == CudaCode::ptx;
-    const std::string target = ptx ? "compute_" + target_.architecture.substr(3) : target_.architecture;
-    DiskCache* const disk = options_.disk_cache ? &DiskCache::of_process() : nullptr;
-    for (CompiledUnit& unit : compile_units(missing, target, options_.compile_threads, disk)) {
+    for (CompiledUnit& unit : compile_units(missing, code_target(), options_.compile_threads, disk())) {
       auto module = std::make_shared<CudaModule>(parts_, std::move(unit.result.code), unit.title);
       for (size_t i = 0; i < unit.kernels.size(); ++i) {
         const KernelText& kernel = missing[unit.kernels[i]];
@@ -117,6 +114,20 @@ class CudaDevice : public Device {
       }
     }
     return out;
+  }
+
+  std::string machine_code(const KernelText& kernel) override {
+    return compile_cuda_unit({&kernel, 1}, code_target(), disk()).code;
+  }
+  std::shared_ptr<Executable> load(const KernelText& kernel, const std::string& code) override {
+    const auto made = [&] {
+      return KernelCache::Entry{
+          make_cuda_kernel(std::make_shared<CudaModule>(parts_, code, kernel.name), kernel, options_.nvtx), {}};
+    };
+    return cache_.find_or_make(kernel, made).executable;
+  }
+  std::string code_needs() const override {
+    return fmt::format("{} for {}", options_.code == CudaCode::ptx ? "PTX" : "machine code", target_.architecture);
   }
 
   std::shared_ptr<Executable> library(const LibraryContraction& contraction, std::string* why_not) override {
@@ -133,6 +144,12 @@ class CudaDevice : public Device {
   CudaParts& parts() { return *parts_; }
 
  private:
+  // What NVRTC compiles for.
+  std::string code_target() const {
+    return options_.code == CudaCode::ptx ? "compute_" + target_.architecture.substr(3) : target_.architecture;
+  }
+  DiskCache* disk() const { return options_.disk_cache ? &DiskCache::of_process() : nullptr; }
+
   // Machine code of a later CUDA than the driver's would not load, with a message that says less.
   void check_driver() const {
     const int driver = parts_->driver().version / 1000, nvrtc = std::atoi(nvrtc_version().c_str());

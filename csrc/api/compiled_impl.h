@@ -1,0 +1,111 @@
+#pragma once
+// What stands behind Compiled.
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "compile/pipeline.h"
+#include "plait.h"
+#include "session/bound_specialization.h"
+#include "session/boundary.h"
+#include "session/communication.h"
+#include "session/kept.h"
+
+namespace plait {
+
+// What one binding depends on: the class and the values of its sizes, who talks, and the rank held alone (-1: the ranks
+// of the communication).
+struct BindingKey {
+  std::string specialization;
+  std::vector<int64_t> sizes;
+  uint64_t comms;  // Communicators::serial
+  int64_t rank;
+  auto operator<=>(const BindingKey&) const = default;
+};
+
+struct SpecializationEntry {
+  std::string key;  // of its sizes and places, without answers
+  std::unique_ptr<CompiledSpecialization> compiled;
+  std::set<std::string> refused;  // results of the contractions that its library refuses
+  std::vector<sym::Answer> guards;
+  Report report;
+  std::map<std::string, std::string>
+      texts;  // of stages, where it comes from a file, of which it has no more than these
+};
+
+// What is known of a program before it runs.
+Report report_of(const Program& program, const Device& device);
+
+// A class with the numbers of one set of sizes; runs keep theirs. Where a library refuses these, `entry` is not the
+// class of the sizes but the one that generates its contractions.
+struct Binding {
+  std::shared_ptr<SpecializationEntry> entry;
+  std::unique_ptr<BoundSpecialization> bound;
+};
+
+// What a run tells of itself.
+struct RunFacts {
+  double ms = 0;
+  RunCounts counts;
+};
+
+// What a run needs to know, found or made under the lock.
+struct Picked {
+  std::shared_ptr<Binding> binding;
+  bool timing = false;
+  InputOrders orders;  // in which the class reads inputs
+  BoundSpecialization& bound() const { return *binding->bound; }
+};
+
+struct Compiled::Impl {
+  std::mutex mutex;  // guards what changes below; held while a class is compiled and bound
+  std::mutex alone;  // held by a run that shares a device's queues, communicators or observers with others
+
+  std::shared_ptr<const Fusion> fusion;
+  std::unique_ptr<const Fusion> scheduled;  // as it was given, where that says how it is scheduled
+  CompileOptions options;
+  DeviceMesh mesh;
+  Sizes mesh_sizes;
+  Device* device = nullptr;
+  Communication communication;
+  sym::RankPositions ranks;                                // of the mesh
+  std::optional<std::vector<MultipleQuestion>> multiples;  // made with the first class
+  sym::GuardTree guards;
+  std::vector<FileSegment> file_segments;
+  Kept<std::string, SpecializationEntry> classes;
+  Kept<BindingKey, Binding> bindings;
+  std::shared_ptr<SpecializationEntry> last;
+  Sizes last_sizes;
+  std::string last_key;           // of the class of last_sizes and last_places
+  CallPlaces last_places;         // of the run before
+  std::optional<int64_t> bisect;  // of PassControl
+  bool timing = false;
+
+  // The shapes of the run before: a run with the same ones skips all checks and look-ups.
+  std::vector<TensorMetadata> last_metadata;
+  std::shared_ptr<Binding> last_bound;
+  uint64_t last_comms = 0;
+
+  Metadata metadata_of(const Tensors& inputs) const;
+  void take_sizes(const Metadata& metadata);
+  Picked pick(const Tensors& inputs, const RunOptions& run_options);
+  Picked pick_local(const Tensors& pieces, const Communication& who, int64_t rank);
+  std::shared_ptr<Binding> bound_for(const Metadata& metadata, const Communication& who);
+  std::shared_ptr<Binding> bound_of_last(const Communication& who, int64_t rank);
+  std::shared_ptr<SpecializationEntry> find_class(const std::set<std::string>& refused = {});
+  std::unique_ptr<BoundSpecialization> bind(SpecializationEntry& entry, const Communication& who);
+  bool same_as_last(const Tensors& inputs, uint64_t comms) const;
+  void remember(const Metadata& metadata, std::shared_ptr<Binding> bound, uint64_t comms);
+  Communication who(const RunOptions& run_options) const;
+  ExecutorRunOptions executor_options(const RunOptions& run_options) const;
+  Allocator& output_allocator(const RunOptions& run_options) const;
+  template <class Run, class Traffic>
+  Tensors run_picked(const Picked& picked, Run run, Traffic traffic);
+  void finish_run(const Picked& picked, const RunFacts& facts, const CommTraffic& traffic);
+  std::string memory_text() const;
+  void compile_last();
+  void note_numbers(const RankBinding& first);
+  sym::Environment environment() const { return {last_sizes.begin(), last_sizes.end()}; }
+};
+
+}  // namespace plait

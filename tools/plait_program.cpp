@@ -1,0 +1,77 @@
+// FILE.plaitc: compiled programs as files of the command.
+#include <array>
+#include <fstream>
+
+#include "api/program_file.h"
+#include "base/error.h"
+#include "base/suggest.h"
+#include "plait_command.h"
+#include "plait_json.h"
+
+namespace plait::tool {
+
+namespace {
+
+void refuse(const std::string& flag, bool given) {
+  if (given)
+    throw UserError(fmt::format("{} is said already: the program is compiled", flag), flag,
+                    "leave it out, or compile the text again");
+}
+
+// Machine code of kernels is no text; what they were written as is.
+std::map<std::string, std::string> texts_of(const SavedProgram& program) {
+  const SavedClass& made = program.classes.front();
+  std::map<std::string, std::string> out = made.texts;
+  out["fusion"] = program.fusion;
+  std::string& code = out[program.device == "cpu" ? "llvm" : "cuda"];
+  for (const SavedKernel& kernel : made.kernels) code += kernel.text.text;
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::string> program_bytes(const Arguments& args) {
+  if (args.text) return is_program_file(*args.text) ? args.text : std::nullopt;
+  std::array<char, 8> first{};
+  std::ifstream in(args.file, std::ios::binary);
+  if (!in.read(first.data(), first.size()) || !is_program_file({first.data(), first.size()})) return std::nullopt;
+  return read_text(args.file);
+}
+
+Loaded load_program(const Arguments& args, const std::string& bytes) {
+  if (args.command != "run")
+    throw UserError(fmt::format("`{}` is a compiled program, plait {} takes texts", args.file, args.command), "",
+                    fmt::format("plait run {0}, or plait opt {0} --until STAGE", args.file));
+  refuse("--device", !args.device.empty());
+  refuse("--ranks", args.ranks.has_value());
+  refuse("--option", !args.options.empty());
+  refuse("--comm", args.comm != "local");
+  refuse("--dump", !args.dumps.empty());
+  refuse("--passes", args.passes != nullptr);
+  const SavedProgram saved = unpack(bytes, args.file);
+  Loaded out;
+  out.fusion = parse_fusion(saved.fusion, {.file = args.file});
+  out.dumps = std::make_unique<DumpSink>();
+  out.options.device = saved.device;
+  out.options.one_rank = saved.one_rank;
+  out.options.sizes = {saved.sizes.begin(), saved.sizes.end()};
+  for (const auto& [name, value] : read_sizes(args, *out.fusion)) out.options.sizes[name] = value;
+  out.compiled = std::make_unique<Compiled>(deserialize(bytes, {}, args.file));
+  return out;
+}
+
+int print_saved(const Arguments& args, const std::string& bytes) {
+  const SavedProgram saved = unpack(bytes, args.file);
+  const std::map<std::string, std::string> texts = texts_of(saved);
+  const auto found = texts.find(args.until.empty() ? "program" : args.until);
+  std::vector<std::string> known;
+  for (const auto& [stage, text] : texts) known.push_back(stage);
+  if (found == texts.end())
+    throw UserError(fmt::format("`{}` holds no text of stage `{}`", args.file, args.until), "--until",
+                    suggestion(args.until, known));
+  fmt::print("{}{}", found->second, found->second.ends_with('\n') ? "" : "\n");
+  if (!args.json.empty()) write_text_json(args, found->first, found->second);
+  return 0;
+}
+
+}  // namespace plait::tool
