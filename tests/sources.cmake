@@ -83,6 +83,7 @@ set(PLAIT_TEST_capi
   capi/errors_test.cpp
   capi/outputs_test.cpp
   capi/run_test.cpp
+  capi/saved_test.cpp
   capi/stream_test.cpp
 )
 set(PLAIT_TEST_command

@@ -1,8 +1,7 @@
 // Compiled programs to files and back.
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include "api/compiled_impl.h"
 #include "api/program_file.h"
@@ -115,13 +114,19 @@ CompileOptions options_of(const SavedProgram& from, const LoadOptions& how) {
 }
 
 std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream bytes;
-  if (in) bytes << in.rdbuf();
-  if (!in || !bytes)
-    throw UserError(fmt::format("cannot read `{}`: {}", path, std::strerror(errno)), "",
-                    "give the path of a file that `save` wrote");
-  return std::move(bytes).str();
+  std::string out;
+  errno = 0;
+  if (std::FILE* const file = std::fopen(path.c_str(), "rbe")) {
+    char part[1 << 16];
+    while (const size_t count = std::fread(part, 1, sizeof part, file)) out.append(part, count);
+    const bool failed = std::ferror(file) != 0;
+    const int reason = errno;
+    std::fclose(file);
+    if (!failed) return out;
+    errno = reason;
+  }
+  throw UserError(fmt::format("cannot read `{}`: {}", path, std::strerror(errno)), "",
+                  "give the path of a file that `save` wrote");
 }
 
 }  // namespace

@@ -29,19 +29,21 @@ int Layout::dim_of(int mesh_axis) const {
 
 bool Layout::uses(int mesh_axis) const { return partial.count(mesh_axis) || dim_of(mesh_axis) >= 0; }
 
-void Layout::normalize() {
-  for (auto& d : dims) {
-    while (!d.pieces.empty() && d.pieces.back().is_local()) d.pieces.pop_back();
-    std::vector<Piece> kept;
-    for (const Piece& p : d.pieces) {
-      if (p.is_local() && p.local == 1) continue;
-      if (p.is_local() && !kept.empty() && kept.back().is_local() && p.local <= kMaxGranule / kept.back().local)
-        kept.back().local *= p.local;
-      else
-        kept.push_back(p);
-    }
-    d.pieces = std::move(kept);
+void DimLayout::normalize() {
+  while (!pieces.empty() && pieces.back().is_local()) pieces.pop_back();
+  std::vector<Piece> kept;
+  for (const Piece& p : pieces) {
+    if (p.is_local() && p.local == 1) continue;
+    if (p.is_local() && !kept.empty() && kept.back().is_local() && p.local <= kMaxGranule / kept.back().local)
+      kept.back().local *= p.local;
+    else
+      kept.push_back(p);
   }
+  pieces = std::move(kept);
+}
+
+void Layout::normalize() {
+  for (DimLayout& dim : dims) dim.normalize();
 }
 
 std::string print(const Layout& layout, const Mesh& mesh) {

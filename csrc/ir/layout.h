@@ -32,6 +32,7 @@ struct Piece {
 // Pieces of one dim; what they leave is local. Never ends with a local piece (it would say nothing).
 struct DimLayout {
   std::vector<Piece> pieces;
+  void normalize();  // drops trailing local pieces, joins those that stand side by side
   bool operator==(const DimLayout&) const = default;
 };
 
@@ -43,7 +44,7 @@ struct Layout {
   bool is_replicated() const;
   bool uses(int mesh_axis) const;   // in a piece or as partial
   int dim_of(int mesh_axis) const;  // dim that a piece of the axis cuts, or -1
-  void normalize();                 // drops trailing local pieces, joins those that stand side by side
+  void normalize();                 // of each dim
   bool operator==(const Layout&) const = default;
 };
 

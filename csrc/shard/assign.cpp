@@ -198,7 +198,7 @@ class Assigner {
         DimLayout list;
         for (const Piece& p : layout.dims[d].pieces)
           if (p.is_local() || !taken_.count(p.mesh_axis)) list.pieces.push_back(p);
-        while (!list.pieces.empty() && list.pieces.back().is_local()) list.pieces.pop_back();
+        list.normalize();
         if (factor.kind == FactorKind::merge && (operand < 0 || !may_merge(list.pieces))) continue;
         const std::optional<Parts> parts = moves ? parts_of(list.pieces) : std::nullopt;
         if (moves && !parts && (list.pieces.empty() || list.pieces.front().is_local())) continue;

@@ -4,6 +4,8 @@ import gc
 import os
 import re
 import signal
+import subprocess
+import sys
 import threading
 import types
 
@@ -268,6 +270,47 @@ def test_a_forked_process_runs(comm):
         finally:
             os._exit(2)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.parametrize("ranks", [None, 4])
+def test_a_saved_program_runs_elsewhere(tmp_path, ranks):
+    f = mlp(plait.Mesh(tp="t") if ranks else None)
+    program = plait.compile(f, device="cpu", ranks=ranks)
+    with pytest.raises(plait.UserError, match="nothing is compiled yet"):
+        program.save(tmp_path / "p.plaitc")
+    inputs = drawn()
+    y = np.asarray(program.run(inputs)["y"])
+    program.save(tmp_path / "p.plaitc")
+    loaded = plait.load(tmp_path / "p.plaitc")
+    assert loaded.inputs == program.inputs and loaded.ranks == (ranks or 1)
+    np.testing.assert_array_equal(np.asarray(loaded.run(inputs)["y"]), y)
+    assert loaded.classes == 1 and all(kernel.from_disk for kernel in loaded.kernels)
+    assert loaded.dump("sharded") == program.dump("sharded")
+    assert "norm" in loaded.explain("schedule") or "pointwise" in loaded.explain("schedule")
+    np.testing.assert_allclose(np.asarray(loaded.run(drawn(1))["y"]), expected(drawn(1)), rtol=1e-4, atol=1e-5)
+    # In a process that never loads LLVM.
+    np.savez(tmp_path / "in.npz", **inputs)
+    code = ("import numpy as np, plait, sys\n"
+            f"p = plait.load({str(tmp_path / 'p.plaitc')!r})\n"
+            f"y = p.run(dict(np.load({str(tmp_path / 'in.npz')!r})))['y']\n"
+            f"np.save({str(tmp_path / 'out.npy')!r}, np.asarray(y))\n"
+            "sys.exit('libLLVM' in open('/proc/self/maps').read())\n")
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), y)
+
+
+def test_a_damaged_program_is_refused(tmp_path):
+    program = plait.compile(mlp(), device="cpu")
+    program.run(drawn())
+    path = tmp_path / "p.plaitc"
+    program.save(path)
+    whole = path.read_bytes()
+    for bad in (whole[:-1], whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:], b"", b"fusion @f"):
+        path.write_bytes(bad)
+        with pytest.raises(plait.UserError, match="p.plaitc"):
+            plait.load(path)
+    with pytest.raises(plait.UserError, match="cannot read"):
+        plait.load(tmp_path / "none.plaitc")
 
 
 def test_comm_takes_what_the_command_takes():

@@ -128,17 +128,50 @@ class Apart {
     for (auto& stmt : body) {
       For* loop = stmt->kind == StmtKind::For ? static_cast<For*>(stmt.get()) : nullptr;
       const bool lanes = loop != nullptr && loop->loop == LoopKind::lanes;
-      if (const auto scan = loop != nullptr ? Scan::of(kernel_, *loop) : std::nullopt) {
-        take_apart(*scan, out);
+      if (auto scan = loop != nullptr ? Scan::of(kernel_, *loop) : std::nullopt; scan && part(*scan, stmt, out))
         continue;
-      }
+      const If* branch = as<If>(*stmt);
+      if (branch != nullptr) around_.push_back(branch->condition);
       if (Block* inner = body_of(*stmt); inner != nullptr && !lanes) block(*inner);
+      if (branch != nullptr) around_.pop_back();
       out.push_back(std::move(stmt));
     }
     body = std::move(out);
   }
 
  private:
+  // The condition of the last iteration, where it holds in all if it holds there; otherwise null.
+  static sym::Expr of_last(const Scan& scan) {
+    const sym::Expr var = scan.loop.var;
+    for (sym::Expr c : conjuncts(scan.condition->condition)) {
+      const auto negative = depends_on(c, var) ? negative_where(c) : std::nullopt;
+      const auto slope = negative ? slope_in(*negative, var) : std::nullopt;
+      if (depends_on(c, var) && (!slope || slope->step < 1)) return {};
+    }
+    return sym::substitute(scan.condition->condition, {{var.symbol_name(), scan.loop.extent - 1}});
+  }
+
+  // Vectors where all elements are there, the loop where they are fewer: a short row takes as long as its elements do.
+  // Whether anything was done.
+  bool part(Scan& scan, std::unique_ptr<Stmt>& loop, Block& out) {
+    const sym::Expr all = scan.condition != nullptr ? of_last(scan) : sym::Expr();
+    const sym::Expr few = all ? sym::logical_not(all) : all;
+    if (all && std::find(around_.begin(), around_.end(), few) != around_.end()) return false;
+    if (all) scan.condition = nullptr;
+    take_apart(scan, all ? under(all, out) : out);
+    if (all) under(few, out).push_back(std::move(loop));
+    return true;
+  }
+
+  // What stands where the condition holds, at the end of `out`.
+  static Block& under(sym::Expr condition, Block& out) {
+    auto branch = std::make_unique<If>();
+    branch->condition = condition;
+    Block& body = branch->body;
+    out.push_back(std::move(branch));
+    return body;
+  }
+
   void take_apart(const Scan& scan, Block& out) {
     const int lanes = static_cast<int>(scan.loop.extent.value());
     std::vector<uint32_t> terms, sums;
@@ -264,6 +297,7 @@ class Apart {
 
   Editor editor_;
   Kernel& kernel_;
+  std::vector<sym::Expr> around_;  // conditions
 };
 
 }  // namespace

@@ -205,6 +205,13 @@ TEST(Pending, TwoAxes) {
   EXPECT_EQ(needs(text), "{} partial(tp: sum), {} partial(tp: sum) -> {} partial(tp: sum)");
 }
 
+// Local pieces between which an axis went to another factor are one: so the text has it, which joins them.
+TEST(Conflict, LocalPiecesThatAnAxisLeftAreOne) {
+  EXPECT_EQ(
+      needs(with("%x: f32[16, k] {0: [local 2, tp, local 2, dp]}, param %w: f32[n, k] {0: tp}", "linear(%x, %w)")),
+      "{0: [local 4, dp]}, {0: tp} -> {0: [local 4, dp], 1: tp}");
+}
+
 TEST(Creation, TakesTheResultsPieces) {
   std::string text =
       "mesh @m (dp = 2, tp = 2)\nfusion @f on @m (%s: u64[]) -> (%y {0: tp, 1: dp}) {\n"

@@ -7,8 +7,6 @@ entry:
   %stack6 = alloca [32 x double], align 64
   %stack7 = alloca [32 x float], align 64
   %stack8 = alloca [32 x float], align 64
-  %stack9 = alloca [32 x double], align 64
-  %stack10 = alloca [32 x double], align 64
   %t0 = getelementptr inbounds ptr, ptr %buffers, i64 0
   %t1 = load ptr, ptr %t0, align 8, !invariant.load !0
   %t2 = getelementptr inbounds ptr, ptr %buffers, i64 1
@@ -39,189 +37,139 @@ loop3:
   %t22 = fmul <32 x float> %t19, %t21
   %t23 = getelementptr inbounds float, ptr %stack3, i64 0
   store <32 x float> %t22, ptr %t23, align 64, !alias.scope !5, !noalias !4
-  %t24 = getelementptr inbounds double, ptr %stack5, i64 0
-  store <32 x double> splat (double 0x0000000000000000), ptr %t24, align 64, !alias.scope !5, !noalias !4
-  %t25 = getelementptr inbounds float, ptr %stack3, i64 0
-  %t26 = load <32 x float>, ptr %t25, align 64, !alias.scope !5, !noalias !4
-  %t27 = fpext <32 x float> %t26 to <32 x double>
+  %t24 = getelementptr inbounds float, ptr %stack3, i64 0
+  %t25 = load <32 x float>, ptr %t24, align 64, !alias.scope !5, !noalias !4
+  %t26 = fpext <32 x float> %t25 to <32 x double>
+  %t27 = getelementptr inbounds double, ptr %stack5, i64 0
+  store <32 x double> %t26, ptr %t27, align 64, !alias.scope !5, !noalias !4
   %t28 = getelementptr inbounds double, ptr %stack5, i64 0
-  store <32 x double> %t27, ptr %t28, align 64, !alias.scope !5, !noalias !4
-  %t29 = getelementptr inbounds double, ptr %stack5, i64 0
-  %t30 = load <32 x double>, ptr %t29, align 64, !alias.scope !5, !noalias !4
-  %t31 = load double, ptr %variable0
-  %t32 = shufflevector <32 x double> %t30, <32 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %t33 = shufflevector <8 x double> %t32, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6>
-  %t34 = fadd <8 x double> %t33, %t32
-  %t35 = shufflevector <8 x double> %t34, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5>
-  %t36 = fadd <8 x double> %t35, %t34
-  %t37 = shufflevector <8 x double> %t36, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 0, i32 1, i32 2, i32 3>
-  %t38 = fadd <8 x double> %t37, %t36
-  %t39 = insertelement <8 x double> poison, double %t31, i64 0
-  %t40 = shufflevector <8 x double> %t39, <8 x double> poison, <8 x i32> zeroinitializer
-  %t41 = fadd <8 x double> %t40, %t38
-  %t42 = extractelement <8 x double> %t41, i64 7
-  %t43 = shufflevector <32 x double> %t30, <32 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %t44 = shufflevector <8 x double> %t43, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6>
-  %t45 = fadd <8 x double> %t44, %t43
-  %t46 = shufflevector <8 x double> %t45, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5>
-  %t47 = fadd <8 x double> %t46, %t45
-  %t48 = shufflevector <8 x double> %t47, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 0, i32 1, i32 2, i32 3>
-  %t49 = fadd <8 x double> %t48, %t47
-  %t50 = insertelement <8 x double> poison, double %t42, i64 0
-  %t51 = shufflevector <8 x double> %t50, <8 x double> poison, <8 x i32> zeroinitializer
-  %t52 = fadd <8 x double> %t51, %t49
-  %t53 = extractelement <8 x double> %t52, i64 7
-  %t54 = shufflevector <32 x double> %t30, <32 x double> poison, <8 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-  %t55 = shufflevector <8 x double> %t54, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6>
-  %t56 = fadd <8 x double> %t55, %t54
-  %t57 = shufflevector <8 x double> %t56, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5>
-  %t58 = fadd <8 x double> %t57, %t56
-  %t59 = shufflevector <8 x double> %t58, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 0, i32 1, i32 2, i32 3>
-  %t60 = fadd <8 x double> %t59, %t58
-  %t61 = insertelement <8 x double> poison, double %t53, i64 0
-  %t62 = shufflevector <8 x double> %t61, <8 x double> poison, <8 x i32> zeroinitializer
-  %t63 = fadd <8 x double> %t62, %t60
-  %t64 = extractelement <8 x double> %t63, i64 7
-  %t65 = shufflevector <32 x double> %t30, <32 x double> poison, <8 x i32> <i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %t66 = shufflevector <8 x double> %t65, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6>
-  %t67 = fadd <8 x double> %t66, %t65
-  %t68 = shufflevector <8 x double> %t67, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5>
-  %t69 = fadd <8 x double> %t68, %t67
-  %t70 = shufflevector <8 x double> %t69, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 0, i32 1, i32 2, i32 3>
-  %t71 = fadd <8 x double> %t70, %t69
-  %t72 = insertelement <8 x double> poison, double %t64, i64 0
-  %t73 = shufflevector <8 x double> %t72, <8 x double> poison, <8 x i32> zeroinitializer
-  %t74 = fadd <8 x double> %t73, %t71
-  %t75 = extractelement <8 x double> %t74, i64 7
-  %t76 = shufflevector <8 x double> %t41, <8 x double> %t52, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %t77 = shufflevector <8 x double> %t63, <8 x double> %t74, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %t78 = shufflevector <16 x double> %t76, <16 x double> %t77, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %t79 = getelementptr inbounds double, ptr %stack6, i64 0
-  store <32 x double> %t78, ptr %t79, align 64, !alias.scope !5, !noalias !4
-  %t80 = shufflevector <32 x double> %t78, <32 x double> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %t81 = shufflevector <16 x double> %t80, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %t82 = shufflevector <8 x double> %t81, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %t83 = shufflevector <4 x double> %t82, <4 x double> poison, <2 x i32> <i32 2, i32 3>
-  %t84 = extractelement <2 x double> %t83, i64 1
-  store double %t84, ptr %variable0
-  %t85 = getelementptr inbounds double, ptr %stack6, i64 0
-  %t86 = load <32 x double>, ptr %t85, align 64, !alias.scope !5, !noalias !4
-  %t87 = fptrunc <32 x double> %t86 to <32 x float>
+  %t29 = load <32 x double>, ptr %t28, align 64, !alias.scope !5, !noalias !4
+  %t30 = load double, ptr %variable0
+  %t31 = shufflevector <32 x double> %t29, <32 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %t32 = shufflevector <8 x double> %t31, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6>
+  %t33 = fadd <8 x double> %t32, %t31
+  %t34 = shufflevector <8 x double> %t33, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5>
+  %t35 = fadd <8 x double> %t34, %t33
+  %t36 = shufflevector <8 x double> %t35, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 0, i32 1, i32 2, i32 3>
+  %t37 = fadd <8 x double> %t36, %t35
+  %t38 = insertelement <8 x double> poison, double %t30, i64 0
+  %t39 = shufflevector <8 x double> %t38, <8 x double> poison, <8 x i32> zeroinitializer
+  %t40 = fadd <8 x double> %t39, %t37
+  %t41 = extractelement <8 x double> %t40, i64 7
+  %t42 = shufflevector <32 x double> %t29, <32 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %t43 = shufflevector <8 x double> %t42, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6>
+  %t44 = fadd <8 x double> %t43, %t42
+  %t45 = shufflevector <8 x double> %t44, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5>
+  %t46 = fadd <8 x double> %t45, %t44
+  %t47 = shufflevector <8 x double> %t46, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 0, i32 1, i32 2, i32 3>
+  %t48 = fadd <8 x double> %t47, %t46
+  %t49 = insertelement <8 x double> poison, double %t41, i64 0
+  %t50 = shufflevector <8 x double> %t49, <8 x double> poison, <8 x i32> zeroinitializer
+  %t51 = fadd <8 x double> %t50, %t48
+  %t52 = extractelement <8 x double> %t51, i64 7
+  %t53 = shufflevector <32 x double> %t29, <32 x double> poison, <8 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
+  %t54 = shufflevector <8 x double> %t53, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6>
+  %t55 = fadd <8 x double> %t54, %t53
+  %t56 = shufflevector <8 x double> %t55, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5>
+  %t57 = fadd <8 x double> %t56, %t55
+  %t58 = shufflevector <8 x double> %t57, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 0, i32 1, i32 2, i32 3>
+  %t59 = fadd <8 x double> %t58, %t57
+  %t60 = insertelement <8 x double> poison, double %t52, i64 0
+  %t61 = shufflevector <8 x double> %t60, <8 x double> poison, <8 x i32> zeroinitializer
+  %t62 = fadd <8 x double> %t61, %t59
+  %t63 = extractelement <8 x double> %t62, i64 7
+  %t64 = shufflevector <32 x double> %t29, <32 x double> poison, <8 x i32> <i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+  %t65 = shufflevector <8 x double> %t64, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6>
+  %t66 = fadd <8 x double> %t65, %t64
+  %t67 = shufflevector <8 x double> %t66, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5>
+  %t68 = fadd <8 x double> %t67, %t66
+  %t69 = shufflevector <8 x double> %t68, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 0, i32 1, i32 2, i32 3>
+  %t70 = fadd <8 x double> %t69, %t68
+  %t71 = insertelement <8 x double> poison, double %t63, i64 0
+  %t72 = shufflevector <8 x double> %t71, <8 x double> poison, <8 x i32> zeroinitializer
+  %t73 = fadd <8 x double> %t72, %t70
+  %t74 = extractelement <8 x double> %t73, i64 7
+  %t75 = shufflevector <8 x double> %t40, <8 x double> %t51, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %t76 = shufflevector <8 x double> %t62, <8 x double> %t73, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %t77 = shufflevector <16 x double> %t75, <16 x double> %t76, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+  %t78 = getelementptr inbounds double, ptr %stack6, i64 0
+  store <32 x double> %t77, ptr %t78, align 64, !alias.scope !5, !noalias !4
+  %t79 = shufflevector <32 x double> %t77, <32 x double> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+  %t80 = shufflevector <16 x double> %t79, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %t81 = shufflevector <8 x double> %t80, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+  %t82 = shufflevector <4 x double> %t81, <4 x double> poison, <2 x i32> <i32 2, i32 3>
+  %t83 = extractelement <2 x double> %t82, i64 1
+  store double %t83, ptr %variable0
+  %t84 = getelementptr inbounds double, ptr %stack6, i64 0
+  %t85 = load <32 x double>, ptr %t84, align 64, !alias.scope !5, !noalias !4
+  %t86 = fptrunc <32 x double> %t85 to <32 x float>
+  %t87 = getelementptr inbounds float, ptr %stack4, i64 0
+  store <32 x float> %t86, ptr %t87, align 64, !alias.scope !5, !noalias !4
   %t88 = getelementptr inbounds float, ptr %stack4, i64 0
-  store <32 x float> %t87, ptr %t88, align 64, !alias.scope !5, !noalias !4
-  %t89 = getelementptr inbounds float, ptr %stack4, i64 0
-  %t90 = load <32 x float>, ptr %t89, align 64, !alias.scope !5, !noalias !4
-  %t91 = fmul <32 x float> %t90, splat (float 0x3FB99999A0000000)
-  %t92 = call <32 x float> @plait.tanh.v32f32(<32 x float> %t91)
-  %t93 = getelementptr inbounds float, ptr %t5, i64 %t17
-  store <32 x float> %t92, ptr %t93, align 4, !alias.scope !5, !noalias !4
+  %t89 = load <32 x float>, ptr %t88, align 64, !alias.scope !5, !noalias !4
+  %t90 = fmul <32 x float> %t89, splat (float 0x3FB99999A0000000)
+  %t91 = call <32 x float> @plait.tanh.v32f32(<32 x float> %t90)
+  %t92 = getelementptr inbounds float, ptr %t5, i64 %t17
+  store <32 x float> %t91, ptr %t92, align 4, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
   %loop3.next = add nuw nsw i64 %t14, 1
-  %t94 = icmp slt i64 %loop3.next, %t12
-  br i1 %t94, label %loop3, label %done5
+  %t93 = icmp slt i64 %loop3.next, %t12
+  br i1 %t93, label %loop3, label %done5
 done5:
-  %t95 = and i64 %t9, 31
-  %t96 = icmp slt i64 0, %t95
-  br i1 %t96, label %then6, label %join7
+  %t94 = and i64 %t9, 31
+  %t95 = icmp slt i64 0, %t94
+  br i1 %t95, label %then6, label %join7
 then6:
-  %t97 = mul nsw i64 %t11, %t9
-  %t98 = mul nsw i64 32, %t12
-  %t99 = add nsw i64 %t97, %t98
-  %t100 = getelementptr inbounds float, ptr %t1, i64 %t99
-  %t101 = trunc i64 %t95 to i32
-  %t102 = insertelement <32 x i32> poison, i32 %t101, i64 0
-  %t103 = shufflevector <32 x i32> %t102, <32 x i32> poison, <32 x i32> zeroinitializer
-  %t104 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t103
-  %t105 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t100, i32 4, <32 x i1> %t104, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t106 = getelementptr inbounds float, ptr %t3, i64 %t98
-  %t107 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t106, i32 4, <32 x i1> %t104, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t108 = fmul <32 x float> %t105, %t107
-  %t109 = getelementptr inbounds float, ptr %stack7, i64 0
-  call void @llvm.masked.store.v32f32.p0(<32 x float> %t108, ptr %t109, i32 64, <32 x i1> %t104), !alias.scope !5, !noalias !4
-  %t110 = getelementptr inbounds double, ptr %stack9, i64 0
-  store <32 x double> splat (double 0x0000000000000000), ptr %t110, align 64, !alias.scope !5, !noalias !4
-  %t111 = getelementptr inbounds float, ptr %stack7, i64 0
-  %t112 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t111, i32 64, <32 x i1> %t104, <32 x float> splat (float 0x0000000000000000)), !alias.scope !5, !noalias !4
-  %t113 = fpext <32 x float> %t112 to <32 x double>
-  %t114 = getelementptr inbounds double, ptr %stack9, i64 0
-  call void @llvm.masked.store.v32f64.p0(<32 x double> %t113, ptr %t114, i32 64, <32 x i1> %t104), !alias.scope !5, !noalias !4
-  %t115 = getelementptr inbounds double, ptr %stack9, i64 0
-  %t116 = load <32 x double>, ptr %t115, align 64, !alias.scope !5, !noalias !4
-  %t117 = load double, ptr %variable0
-  %t118 = shufflevector <32 x double> %t116, <32 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %t119 = shufflevector <8 x double> %t118, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6>
-  %t120 = fadd <8 x double> %t119, %t118
-  %t121 = shufflevector <8 x double> %t120, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5>
-  %t122 = fadd <8 x double> %t121, %t120
-  %t123 = shufflevector <8 x double> %t122, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 0, i32 1, i32 2, i32 3>
-  %t124 = fadd <8 x double> %t123, %t122
-  %t125 = insertelement <8 x double> poison, double %t117, i64 0
-  %t126 = shufflevector <8 x double> %t125, <8 x double> poison, <8 x i32> zeroinitializer
-  %t127 = fadd <8 x double> %t126, %t124
-  %t128 = extractelement <8 x double> %t127, i64 7
-  %t129 = shufflevector <32 x double> %t116, <32 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %t130 = shufflevector <8 x double> %t129, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6>
-  %t131 = fadd <8 x double> %t130, %t129
-  %t132 = shufflevector <8 x double> %t131, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5>
-  %t133 = fadd <8 x double> %t132, %t131
-  %t134 = shufflevector <8 x double> %t133, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 0, i32 1, i32 2, i32 3>
-  %t135 = fadd <8 x double> %t134, %t133
-  %t136 = insertelement <8 x double> poison, double %t128, i64 0
-  %t137 = shufflevector <8 x double> %t136, <8 x double> poison, <8 x i32> zeroinitializer
-  %t138 = fadd <8 x double> %t137, %t135
-  %t139 = extractelement <8 x double> %t138, i64 7
-  %t140 = shufflevector <32 x double> %t116, <32 x double> poison, <8 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-  %t141 = shufflevector <8 x double> %t140, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6>
-  %t142 = fadd <8 x double> %t141, %t140
-  %t143 = shufflevector <8 x double> %t142, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5>
-  %t144 = fadd <8 x double> %t143, %t142
-  %t145 = shufflevector <8 x double> %t144, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 0, i32 1, i32 2, i32 3>
-  %t146 = fadd <8 x double> %t145, %t144
-  %t147 = insertelement <8 x double> poison, double %t139, i64 0
-  %t148 = shufflevector <8 x double> %t147, <8 x double> poison, <8 x i32> zeroinitializer
-  %t149 = fadd <8 x double> %t148, %t146
-  %t150 = extractelement <8 x double> %t149, i64 7
-  %t151 = shufflevector <32 x double> %t116, <32 x double> poison, <8 x i32> <i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %t152 = shufflevector <8 x double> %t151, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6>
-  %t153 = fadd <8 x double> %t152, %t151
-  %t154 = shufflevector <8 x double> %t153, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5>
-  %t155 = fadd <8 x double> %t154, %t153
-  %t156 = shufflevector <8 x double> %t155, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 0, i32 1, i32 2, i32 3>
-  %t157 = fadd <8 x double> %t156, %t155
-  %t158 = insertelement <8 x double> poison, double %t150, i64 0
-  %t159 = shufflevector <8 x double> %t158, <8 x double> poison, <8 x i32> zeroinitializer
-  %t160 = fadd <8 x double> %t159, %t157
-  %t161 = extractelement <8 x double> %t160, i64 7
-  %t162 = shufflevector <8 x double> %t127, <8 x double> %t138, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %t163 = shufflevector <8 x double> %t149, <8 x double> %t160, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %t164 = shufflevector <16 x double> %t162, <16 x double> %t163, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %t165 = getelementptr inbounds double, ptr %stack10, i64 0
-  store <32 x double> %t164, ptr %t165, align 64, !alias.scope !5, !noalias !4
-  %t166 = shufflevector <32 x double> %t164, <32 x double> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %t167 = shufflevector <16 x double> %t166, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %t168 = shufflevector <8 x double> %t167, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %t169 = shufflevector <4 x double> %t168, <4 x double> poison, <2 x i32> <i32 2, i32 3>
-  %t170 = extractelement <2 x double> %t169, i64 1
-  store double %t170, ptr %variable0
-  %t171 = getelementptr inbounds double, ptr %stack10, i64 0
-  %t172 = call <32 x double> @llvm.masked.load.v32f64.p0(ptr %t171, i32 64, <32 x i1> %t104, <32 x double> splat (double 0x0000000000000000)), !alias.scope !5, !noalias !4
-  %t173 = fptrunc <32 x double> %t172 to <32 x float>
-  %t174 = getelementptr inbounds float, ptr %stack8, i64 0
-  call void @llvm.masked.store.v32f32.p0(<32 x float> %t173, ptr %t174, i32 64, <32 x i1> %t104), !alias.scope !5, !noalias !4
-  %t175 = getelementptr inbounds float, ptr %stack8, i64 0
-  %t176 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t175, i32 64, <32 x i1> %t104, <32 x float> splat (float 0x0000000000000000)), !alias.scope !5, !noalias !4
-  %t177 = fmul <32 x float> %t176, splat (float 0x3FB99999A0000000)
-  %t178 = call <32 x float> @plait.tanh.v32f32(<32 x float> %t177)
-  %t179 = getelementptr inbounds float, ptr %t5, i64 %t99
-  call void @llvm.masked.store.v32f32.p0(<32 x float> %t178, ptr %t179, i32 4, <32 x i1> %t104), !alias.scope !5, !noalias !4
+  %t96 = mul nsw i64 %t11, %t9
+  %t97 = mul nsw i64 32, %t12
+  %t98 = add nsw i64 %t96, %t97
+  %t99 = getelementptr inbounds float, ptr %t1, i64 %t98
+  %t100 = trunc i64 %t94 to i32
+  %t101 = insertelement <32 x i32> poison, i32 %t100, i64 0
+  %t102 = shufflevector <32 x i32> %t101, <32 x i32> poison, <32 x i32> zeroinitializer
+  %t103 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t102
+  %t104 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t99, i32 4, <32 x i1> %t103, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t105 = getelementptr inbounds float, ptr %t3, i64 %t97
+  %t106 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t105, i32 4, <32 x i1> %t103, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t107 = fmul <32 x float> %t104, %t106
+  %t108 = getelementptr inbounds float, ptr %stack7, i64 0
+  call void @llvm.masked.store.v32f32.p0(<32 x float> %t107, ptr %t108, i32 64, <32 x i1> %t103), !alias.scope !5, !noalias !4
+  %t109 = mul nsw i64 -32, %t12
+  %t110 = add nsw i64 %t9, %t109
+  %t111 = icmp slt i64 0, %t110
+  br i1 %t111, label %loop8, label %done10
+loop8:
+  %t112 = phi i64 [ 0, %then6 ], [ %loop8.next, %latch9 ]
+  %t113 = getelementptr inbounds float, ptr %stack7, i64 %t112
+  %t114 = load float, ptr %t113, align 4, !alias.scope !5, !noalias !4
+  %t115 = fpext float %t114 to double
+  %t116 = load double, ptr %variable0
+  %t117 = fadd double %t116, %t115
+  store double %t117, ptr %variable0
+  %t118 = load double, ptr %variable0
+  %t119 = fptrunc double %t118 to float
+  %t120 = getelementptr inbounds float, ptr %stack8, i64 %t112
+  store float %t119, ptr %t120, align 4, !alias.scope !5, !noalias !4
+  br label %latch9
+latch9:
+  %loop8.next = add nuw nsw i64 %t112, 1
+  %t121 = icmp slt i64 %loop8.next, %t110
+  br i1 %t121, label %loop8, label %done10
+done10:
+  %t122 = getelementptr inbounds float, ptr %stack8, i64 0
+  %t123 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t122, i32 64, <32 x i1> %t103, <32 x float> splat (float 0x0000000000000000)), !alias.scope !5, !noalias !4
+  %t124 = fmul <32 x float> %t123, splat (float 0x3FB99999A0000000)
+  %t125 = call <32 x float> @plait.tanh.v32f32(<32 x float> %t124)
+  %t126 = getelementptr inbounds float, ptr %t5, i64 %t98
+  call void @llvm.masked.store.v32f32.p0(<32 x float> %t125, ptr %t126, i32 4, <32 x i1> %t103), !alias.scope !5, !noalias !4
   br label %join7
 join7:
   br label %latch1
 latch1:
   %loop0.next = add nuw nsw i64 %t11, 1
-  %t180 = icmp slt i64 %loop0.next, %end
-  br i1 %t180, label %loop0, label %done2
+  %t127 = icmp slt i64 %loop0.next, %end
+  br i1 %t127, label %loop0, label %done2
 done2:
   ret void
 }
@@ -281,9 +229,7 @@ declare <32 x float> @llvm.copysign.v32f32(<32 x float>, <32 x float>)
 declare <32 x float> @llvm.fabs.v32f32(<32 x float>)
 declare <32 x float> @llvm.fma.v32f32(<32 x float>, <32 x float>, <32 x float>)
 declare <32 x float> @llvm.masked.load.v32f32.p0(ptr, i32 immarg, <32 x i1>, <32 x float>)
-declare <32 x double> @llvm.masked.load.v32f64.p0(ptr, i32 immarg, <32 x i1>, <32 x double>)
 declare void @llvm.masked.store.v32f32.p0(<32 x float>, ptr, i32 immarg, <32 x i1>)
-declare void @llvm.masked.store.v32f64.p0(<32 x double>, ptr, i32 immarg, <32 x i1>)
 
 !0 = !{}
 !1 = distinct !{!1}
