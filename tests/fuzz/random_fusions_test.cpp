@@ -363,7 +363,8 @@ void run_many_fusions(uint64_t first, int count, bool all) {
   }
   std::printf("%d fusions, %d of them with a kernel per op too; %d runs, %d exact, %d sizes too large; %d kernels\n",
               drawn.fusions, drawn.unfused, drawn.runs, drawn.exact_runs, drawn.too_large, drawn.kernels);
-  std::printf("%s; %d runs of inputs that lie otherwise\n", drawn.again.text().c_str(), drawn.awkward.moved);
+  std::printf("%s; %d runs of inputs that lie otherwise, %d of programs from files\n", drawn.again.text().c_str(),
+              drawn.awkward.moved, drawn.awkward.saved);
   std::printf("%d runs of NaN, infinities and the like, %d left open\n", drawn.specials, drawn.open_specials);
   std::printf("sizes: %s\nplaces: %s\n", list_counts(drawn.sizes).c_str(), list_counts(drawn.places).c_str());
   expect_words(drawn, all);

@@ -70,10 +70,12 @@ void run_seeds(uint64_t first, int count, int least_of_each_op = 0) {
   for (uint64_t seed = first; shares.cases < count && failures < 100; ++seed) failures += !run_seed(seed, shares);
   std::printf("%d graphs: %d with a collective, %d uneven, %d with empty pieces, %d exact; drawn again: %s\n",
               shares.cases, shares.collective, shares.uneven, shares.empty, shares.exact, shares.again.text().c_str());
-  const auto& [moved, forked, refused] = shares.awkward;
-  std::printf("awkward callers: %d with inputs elsewhere, %d in a child, %d with an index out of range\n", moved,
-              forked, refused);
+  const auto& [moved, forked, saved, refused] = shares.awkward;
+  std::printf(
+      "awkward callers: %d with inputs elsewhere, %d in a child, %d from a file, %d with an index out of range\n",
+      moved, forked, saved, refused);
   EXPECT_GE(moved * 6, shares.cases);
+  EXPECT_GE(saved * 8, shares.cases);
   EXPECT_GE(refused, shares.cases / 60);
   EXPECT_GE(shares.collective * 2, shares.cases);
   EXPECT_GE(shares.uneven * 3, shares.cases);

@@ -143,6 +143,13 @@ std::string call_awkwardly(const Fusion& fusion, Compiled& program, const Tensor
   ++calls.forked;
   if (auto bad = failed("in a child process", in_child(program, inputs, outputs)); !bad.empty()) return bad;
 #endif
+  if (!program.device().code_needs().empty()) {
+    ++calls.saved;
+    const std::string bytes = program.serialize();
+    Compiled again = deserialize(bytes);
+    if (auto bad = failed("as a file", difference(again.run(inputs), outputs)); !bad.empty()) return bad;
+    if (again.classes() != program.classes() || again.serialize() != bytes) return "as a file: it is another program";
+  }
   if (auto bad = with_wrong_index(fusion, program, inputs, calls, all_stored); !bad.empty()) return bad;
   return failed("at the end", difference(program.run(inputs), outputs));
 }

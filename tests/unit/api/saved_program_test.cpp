@@ -160,6 +160,7 @@ TEST(SavedProgram, OfEveryTypicalFusion) {
     Compiled again = deserialize(program.serialize());
     EXPECT_EQ(bits_of(again.run(with_own_copies(*fusion, inputs))), expected) << file.name;
     EXPECT_EQ(again.classes(), 1) << file.name;
+    EXPECT_TRUE(again.serialize() == program.serialize()) << file.name;
     ++count;
   }
   EXPECT_GT(count, 90);
