@@ -76,6 +76,7 @@ class Compiled {
   const Report& report() const;  // of the class that ran or was prepared last
   const Program& program() const;
   const Fusion& sharded() const;                                         // with layouts and reshards, global extents
+  std::string explain_layouts() const;                                   // of sharded(), with the reason of each
   const Fusion& localized() const;                                       // with segments, extents of a rank
   const struct CompiledSpecialization& compiled_specialization() const;  // all stages (pipeline.h)
   // What its compilation asked about sizes that stay symbols, with who asked: other answers are another class.

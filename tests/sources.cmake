@@ -191,6 +191,7 @@ set(PLAIT_TEST_numerics
   numerics/pointwise_ops_test.cpp
   numerics/programs_test.cpp
   numerics/repeats_test.cpp
+  numerics/scan_order_test.cpp
   numerics/scatter_kernels_test.cpp
   numerics/scatter_test.cpp
   numerics/sorting_test.cpp

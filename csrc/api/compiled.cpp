@@ -9,6 +9,7 @@
 #include "session/bind_inputs.h"
 #include "session/devices.h"
 #include "session/refused_contractions.h"
+#include "shard/explain.h"
 
 namespace plait {
 
@@ -378,6 +379,11 @@ const SpecializationEntry& require(const std::shared_ptr<SpecializationEntry>& l
 const Report& Compiled::report() const { return require(impl_->last).report; }
 const Program& Compiled::program() const { return *require(impl_->last).compiled->program; }
 const Fusion& Compiled::sharded() const { return *require(impl_->last).compiled->sharded; }
+std::string Compiled::explain_layouts() const {
+  const SpecializationEntry& entry = require(impl_->last);  // a text that was parsed knows no reasons
+  const auto saved = entry.texts.find("shard");
+  return saved != entry.texts.end() ? saved->second : explain_sharding(*entry.compiled->sharded);
+}
 const Fusion& Compiled::localized() const {
   const SpecializationEntry& entry = require(impl_->last);
   std::shared_ptr<const Fusion>& localized = entry.compiled->localized;

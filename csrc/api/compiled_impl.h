@@ -29,8 +29,9 @@ struct SpecializationEntry {
   std::set<std::string> refused;  // results of the contractions that its library refuses
   std::vector<sym::Answer> guards;
   Report report;
-  std::map<std::string, std::string>
-      texts;  // of stages, where it comes from a file, of which it has no more than these
+  // Where it comes from a file: the texts that it has (SavedClass), and the machine code of its kernels.
+  std::map<std::string, std::string> texts;
+  std::vector<std::string> codes;
 };
 
 // What is known of a program before it runs.

@@ -94,6 +94,11 @@ SavedKernel kernel_of(const Json& json, const Table& table) {
   json.at("counters").get_to(text.counters);
   json.at("follows").get_to(text.follows);
   json.at("waves").get_to(text.waves);
+  constexpr size_t kMostPhases = 4096;
+  if (text.waves.empty() || text.waves.size() > kMostPhases || text.workspaces + text.counters > text.buffers)
+    throw std::out_of_range("a kernel that no compiler makes");
+  for (size_t count : text.waves)
+    if (count == 0 || count > kMostPhases) throw std::out_of_range("a kernel that no compiler makes");
   json.at("schedule").get_to(out.schedule);
   json.at("taken").get_to(out.taken);
   out.facts.registers = if_there<int>(json.at("registers"));
@@ -173,7 +178,13 @@ std::string pack(const SavedProgram& program) {
                       {"options", program.options},
                       {"fusion", bodies.put(program.fusion)},
                       {"classes", classes}};
-  const std::string body = table.dump() + bodies.bytes();
+  std::string head_text;
+  try {
+    head_text = table.dump();
+  } catch (const Json::exception& e) {
+    throw UserError(fmt::format("a name or option is no text in UTF-8: {}", e.what()), "save", "");
+  }
+  const std::string body = head_text + bodies.bytes();
   const XXH128_hash_t hash = hash_of(body);
   Head head{};
   std::memcpy(head.magic, kMagic, sizeof kMagic);
@@ -215,6 +226,7 @@ SavedProgram unpack(std::string_view bytes, const std::string& file) {
     json.at("options").get_to(out.options);
     out.fusion = table.text(json.at("fusion"));
     for (const Json& made : json.at("classes")) out.classes.push_back(class_of(made, table));
+    if (out.classes.empty()) throw std::out_of_range("it has no specialization");
     return out;
   } catch (const std::exception& e) {  // the checksum is right, what it is of is not
     refuse(file, fmt::format("is no compiled program: {}", e.what()), kSaveAgain);

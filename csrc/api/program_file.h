@@ -36,7 +36,8 @@ struct SavedClass {
   std::vector<SavedAnswer> answers;
   std::vector<std::string> refused;
   std::vector<SavedLookup> lookups;
-  // Of stages by name; `segmented`, the fusion with its segments and schedules; `reasons` of segmentation.
+  // Of stages by name; `segmented`, the fusion with its segments and schedules; `reasons` of segmentation,
+  // `shard`, what explain says of layouts.
   std::map<std::string, std::string> texts;
   std::vector<SavedKernel> kernels;
   std::vector<std::string> library_results;

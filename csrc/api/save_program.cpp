@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file_writer.h"
 #include "session/devices.h"
+#include "shard/explain.h"
 
 namespace plait {
 namespace {
@@ -35,17 +36,19 @@ SavedClass saved(const std::string& key, const SpecializationEntry& entry, Devic
     out.lookups.push_back(
         {l.op, l.index, l.in, texts_of(l.places), texts_of(l.shape), l.dim, l.extent ? sym::print(l.extent) : ""});
   out.texts = entry.texts;
-  if (out.texts.empty()) {
+  if (out.texts.empty())
     out.texts = {{"graph", print(*compiled.graph)},
                  {"sharded", print(*compiled.sharded)},
                  {"segmented", print(*compiled.localized)},
                  {"program", print(*compiled.program)},
-                 {"kir", fmt::format("{}", fmt::join(compiled.kernel_texts, ""))},
-                 {"timings", compiled.timings},
-                 {"reasons", compiled.segment_reasons}};
+                 {"shard", explain_sharding(*compiled.sharded)},
+                 {"reasons", compiled.segment_reasons},
+                 {"kir", fmt::format("{}", fmt::join(compiled.kernel_texts, ""))}};
+  const std::vector<KernelSlot>& kernels = compiled.program->kernels;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    std::string code = entry.codes.empty() ? device.machine_code(kernels[i].code) : entry.codes[i];
+    out.kernels.push_back({kernels[i].code, kernels[i].schedule, kernels[i].taken, kernels[i].facts, std::move(code)});
   }
-  for (const KernelSlot& slot : compiled.program->kernels)
-    out.kernels.push_back({slot.code, slot.schedule, slot.taken, slot.facts, device.machine_code(slot.code)});
   for (const LibrarySlot& slot : compiled.program->libraries) out.library_results.push_back(slot.result);
   return out;
 }
@@ -80,9 +83,10 @@ std::shared_ptr<SpecializationEntry> loaded(SavedClass& from, Device& device, co
     if (said.name != kernel.text.name || said.buffers != kernel.text.buffers || said.integers != kernel.text.integers)
       throw UserError(fmt::format("`{}` has another kernel @{} than its program", file, kernel.text.name), "",
                       "save it again");
-    std::shared_ptr<Executable> executable = device.load(kernel.text, kernel.code);
+    std::shared_ptr<Executable> executable = device.load(kernel.text, kernel.code, kernel.facts);
     program.kernels[i] = {std::move(kernel.text), std::move(kernel.schedule), std::move(kernel.taken),
                           std::move(kernel.facts), std::move(executable)};
+    out->codes.push_back(std::move(kernel.code));
   }
   for (size_t i = 0; i < program.libraries.size(); ++i) {
     LibrarySlot& slot = program.libraries[i];

@@ -26,7 +26,7 @@ std::string Device::machine_code(const KernelText&) {
   throw UserError("this device has no machine code", "device " + name(), "take cpu or a GPU");
 }
 
-std::shared_ptr<Executable> Device::load(const KernelText&, const std::string&) {
+std::shared_ptr<Executable> Device::load(const KernelText&, const std::string&, const KernelFacts&) {
   throw UserError("this device has no machine code", "device " + name(), "take cpu or a GPU");
 }
 

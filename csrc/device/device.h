@@ -103,8 +103,8 @@ class Device {
   // Machine code of a kernel, which load() takes on this machine and on others that lack nothing of code_needs().
   // UserError: the device has none.
   virtual std::string machine_code(const KernelText& kernel);
-  // The kernel of such code, as compile() gives it. UserError: the code is damaged.
-  virtual std::shared_ptr<Executable> load(const KernelText& kernel, const std::string& code);
+  // The kernel of such code, as compile() gives it, with these facts. UserError: the code is damaged.
+  virtual std::shared_ptr<Executable> load(const KernelText& kernel, const std::string& code, const KernelFacts& facts);
   // What machine code made here needs: "x86-64 avx avx2 fma", "sm_90a". Of such a text, what this machine lacks, as a
   // reason; empty: nothing.
   virtual std::string code_needs() const { return {}; }

@@ -84,6 +84,7 @@ class Rows {
                        "leave only elementwise ops, moves, lookups, reductions and scans on both sides"};
     if (reference_ == nullptr) return Refused{"nothing is reduced", "nothing: rows are those of a reduction or a scan"};
     if (const auto reason = refuse_directions()) return reason;
+    if (const auto reason = refuse_scans_beside()) return reason;
     if (const auto reason = refuse_repeated()) return reason;
     if (const auto reason = reads_cost_too_much(all_, outputs_, reads_)) return reason;
     for (const Edge& e : axes_.edges)
@@ -398,6 +399,19 @@ class Rows {
     if (times <= 2 * count + kScansAgain) return std::nullopt;
     return Refused{fmt::format("its {} scans would run {} times", count, times),
                    "let fewer outputs and reductions wait for the same scans"};
+  }
+
+  // What reads go through is computed where they read, and a scan has its place in its row.
+  std::optional<Refused> refuse_scans_beside() const {
+    for (const Op* read : reads_)
+      for (const TensorView* in : inputs(*read)) {
+        if (in->definition == nullptr || !is_scan(in->definition->kind) || !has_place(*in)) continue;
+        if (holds(*in, kept_) || elsewhere_.contains(in)) continue;
+        return Refused{fmt::format("{} reads %{}, which is none of the rows of {}", describe(*read), in->name,
+                                   describe(*reference_)),
+                       "broadcast what is scanned to the rows, or let the scan be a kernel of its own"};
+      }
+    return std::nullopt;
   }
 
   // Loops along a row run one way.

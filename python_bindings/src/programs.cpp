@@ -393,7 +393,7 @@ std::string dump(Program& program, const std::string& stage) {
 
 std::string explain(Program& program, const std::string& what) {
   return locked(program, [&] {
-    if (what == "shard") return explain_sharding(program.compiled->sharded());
+    if (what == "shard") return program.compiled->explain_layouts();
     if (what == "segments") return program.compiled->compiled_specialization().segment_reasons;
     if (what == "schedule") return explain_schedules(program.compiled->localized());
     throw UserError(fmt::format("nothing explains `{}`", what), "explain", "known: shard, segments, schedule");

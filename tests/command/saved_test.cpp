@@ -30,11 +30,20 @@ TEST_F(SavedFiles, ShowTheirTexts) {
 
 TEST_F(SavedFiles, SayWhatIsSettled) {
   expect_says("$plait compile $mlp --ranks 4 --device cpu --save mlp.plaitc", "kernel");
-  expect_refuses("$plait run mlp.plaitc --ranks 2", "--ranks is said already: the program is compiled");
-  expect_refuses("$plait run mlp.plaitc --device reference", "--device is said already");
-  expect_refuses("$plait run mlp.plaitc --option poison=true", "--option is said already");
-  expect_refuses("$plait run mlp.plaitc --dump kir", "--dump is said already");
-  expect_refuses("$plait run mlp.plaitc --comm local:threads", "--comm is said already");
+  expect_refuses("$plait run mlp.plaitc --ranks 2", "--ranks is settled: the program is compiled");
+  expect_refuses("$plait run mlp.plaitc --device reference", "--device is settled");
+  expect_refuses("$plait run mlp.plaitc --option poison=true", "--option is settled");
+  expect_refuses("$plait run mlp.plaitc --dump kir", "--dump is settled");
+  expect_refuses("$plait run mlp.plaitc --comm local:threads", "--comm is settled");
+  expect_refuses("$plait run mlp.plaitc --set T=bf16", "--set T is settled");
+  expect_refuses("$plait run mlp.plaitc --bisect 1", "--bisect is settled");
+  expect_refuses("$plait opt mlp.plaitc --ranks 4", "--ranks is settled");
+  expect_refuses("$plait opt mlp.plaitc --set sb=4", "--set is settled");
+  expect_says(
+      "echo 'fusion @f () -> (%y) { %y = iota(shape = [n], dim = 0) }' > i.plait; "
+      "$plait compile i.plait --device cpu --set n=8 --save i.plaitc && $plait run i.plaitc",
+      "y: i64[8]");
+  expect_refuses("$plait run i.plaitc --set n=5", "--set n is settled");
   expect_refuses("$plait run mlp.plaitc --set nothing=1", "there is no size or dtype `nothing`");
   expect_refuses("$plait explain mlp.plaitc --shard", "`mlp.plaitc` is a compiled program, plait explain takes texts");
   expect_refuses("$plait compile mlp.plaitc", "plait run mlp.plaitc, or plait opt mlp.plaitc --until STAGE");

@@ -65,7 +65,7 @@ class Generator {
     TensorView* latest = pool_[0];
     const size_t length = 5 + draw(11);
     for (int trial = 0; trial < 600 && out_.links.size() < length; ++trial)
-      if (TensorView* next = step(latest)) latest = next;
+      if (TensorView* next = step(latest, word(static_cast<size_t>(trial)))) latest = next;
     f.output("y", latest);
     out_.inputs = draw_all();
     out_.want = reference::evaluate(f, to_map(out_.inputs), {}).at("y");
@@ -91,9 +91,15 @@ class Generator {
     return elements > 0 && elements <= kMostElements;
   }
 
+  // A chain begins with one word after another, from its seed on, so that all have their turns; then they are drawn.
+  const OpWord& word(size_t trial) {
+    constexpr size_t kInTurn = 4;
+    const auto& words = testing::op_words();
+    return words[trial < kInTurn ? (out_.seed + trial) % words.size() : draw(words.size())];
+  }
+
   // One more op, or null where what was drawn is no number of the dtype, or has too few elements that tell anything.
-  TensorView* step(TensorView* latest) {
-    const OpWord& word = testing::op_words()[draw(testing::op_words().size())];
+  TensorView* step(TensorView* latest, const OpWord& word) {
     std::vector<TensorView*> pool = pool_;
     pool.push_back(latest);
     TensorView* out = add_random_op({random_, *out_.fusion, pool, seed_input_, false, latest}, word);

@@ -122,10 +122,11 @@ class CpuDevice : public Device {
   std::string machine_code(const KernelText& kernel) override {
     return compiler()->object(kernel.text, entries_of(kernel)).bytes;
   }
-  std::shared_ptr<Executable> load(const KernelText& kernel, const std::string& code) override {
+  std::shared_ptr<Executable> load(const KernelText& kernel, const std::string& code,
+                                   const KernelFacts& facts) override {
     const auto made = [&] {
       const LlvmCompiler::Compiled linked = compiler()->link(code, kernel.name, entries_of(kernel));
-      return KernelCache::Entry{std::make_shared<CpuExecutable>(linked, kernel, pool_), {}};
+      return KernelCache::Entry{std::make_shared<CpuExecutable>(linked, kernel, pool_), facts};
     };
     return cache_.find_or_make(kernel, made).executable;
   }

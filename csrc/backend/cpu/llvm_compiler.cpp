@@ -93,19 +93,31 @@ LlvmCompiler::Compiled LlvmCompiler::link(const std::string& object, const std::
 }
 
 // What lies on disk: the number of instructions, eight bytes, and the object.
-std::optional<LlvmCompiler::Compiled> LlvmCompiler::find(const std::string& source, const Names& names) const {
+std::optional<LlvmCompiler::Object> LlvmCompiler::kept_object(const std::string& source) const {
   const std::optional<std::string> kept = disk_->find(source);
-  Object object;
-  if (!kept || kept->size() < sizeof object.instructions) return std::nullopt;
-  std::memcpy(&object.instructions, kept->data(), sizeof object.instructions);
-  object.bytes = kept->substr(sizeof object.instructions);
+  Object out;
+  if (!kept || kept->size() < sizeof out.instructions) return std::nullopt;
+  std::memcpy(&out.instructions, kept->data(), sizeof out.instructions);
+  out.bytes = kept->substr(sizeof out.instructions);
+  return out;
+}
+
+std::optional<LlvmCompiler::Compiled> LlvmCompiler::find(const std::string& source, const Names& names) const {
+  const std::optional<Object> object = kept_object(source);
+  if (!object) return std::nullopt;
   std::string error;
-  Compiled out = link(object, names, error);
+  Compiled out = link(*object, names, error);
   out.from_disk = true;
   return out.code == nullptr ? std::nullopt : std::optional(std::move(out));
 }
 
 LlvmCompiler::Object LlvmCompiler::object(const std::string& text, const Names& names) const {
+  if (disk_ != nullptr)
+    if (std::optional<Object> kept = kept_object(source_of(text, names))) return *std::move(kept);
+  return compiled_object(text, names);
+}
+
+LlvmCompiler::Object LlvmCompiler::compiled_object(const std::string& text, const Names& names) const {
   char error[4096] = "";
   Object out;
   const PlaitLlvmTake take = [](void* context, const void* bytes, size_t size) {
@@ -122,7 +134,7 @@ LlvmCompiler::Object LlvmCompiler::object(const std::string& text, const Names& 
 LlvmCompiler::Compiled LlvmCompiler::compile(const std::string& text, const std::vector<std::string>& functions) const {
   if (disk_ != nullptr)
     if (std::optional<Compiled> kept = find(source_of(text, functions), functions)) return *std::move(kept);
-  const Object made = object(text, functions);
+  const Object made = compiled_object(text, functions);
   std::string error;
   Compiled out = link(made, functions, error);
   if (out.code == nullptr) refuse(error, functions[0]);

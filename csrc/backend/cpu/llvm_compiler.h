@@ -40,7 +40,7 @@ class LlvmCompiler {
     std::string bytes;
     int64_t instructions = 0;  // of LLVM's, optimized
   };
-  // The object file that LLVM makes of them; errors as above.
+  // The object file that LLVM makes of them, or that is on disk; errors as above.
   Object object(const std::string& text, const std::vector<std::string>& functions) const;
   // The code of an object file that object() made, here or elsewhere. UserError naming the kernel: it is damaged, or
   // lacks a function.
@@ -58,6 +58,8 @@ class LlvmCompiler {
   void load() const;  // under the mutex
   std::string identity() const;
   std::string source_of(const std::string& text, const Names& names) const;  // for the cache on disk
+  std::optional<Object> kept_object(const std::string& source) const;
+  Object compiled_object(const std::string& text, const Names& names) const;
   std::optional<Compiled> find(const std::string& source, const Names& names) const;
   Compiled link(const Object& object, const Names& names, std::string& error) const;  // without code on failure
 

@@ -14,7 +14,8 @@ struct Feature {
   bool there;
 };
 
-// All that LLVM may use unasked, by the names of compilers.
+// All that LLVM may use unasked, by the names of compilers. What came later is switched off where LLVM compiles
+// (backend/cpu/llvm_plugin/plugin.cpp).
 std::vector<Feature> features() {
   __builtin_cpu_init();
 #define PLAIT_HAS(name) Feature{name, __builtin_cpu_supports(name) != 0}
@@ -50,6 +51,7 @@ std::vector<Feature> features() {
           PLAIT_HAS("avx512bitalg"),
           PLAIT_HAS("avx512vpopcntdq"),
           PLAIT_HAS("avx512bf16"),
+          PLAIT_HAS("avx512fp16"),
           PLAIT_HAS("avx512vp2intersect"),
           PLAIT_HAS("xop"),
           PLAIT_HAS("fma4"),

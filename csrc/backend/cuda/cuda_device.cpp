@@ -119,10 +119,11 @@ class CudaDevice : public Device {
   std::string machine_code(const KernelText& kernel) override {
     return compile_cuda_unit({&kernel, 1}, code_target(), disk()).code;
   }
-  std::shared_ptr<Executable> load(const KernelText& kernel, const std::string& code) override {
+  std::shared_ptr<Executable> load(const KernelText& kernel, const std::string& code,
+                                   const KernelFacts& facts) override {
     const auto made = [&] {
       return KernelCache::Entry{
-          make_cuda_kernel(std::make_shared<CudaModule>(parts_, code, kernel.name), kernel, options_.nvtx), {}};
+          make_cuda_kernel(std::make_shared<CudaModule>(parts_, code, kernel.name), kernel, options_.nvtx), facts};
     };
     return cache_.find_or_make(kernel, made).executable;
   }

@@ -66,8 +66,20 @@ class Scan {
     const bool first = compute.in[0] == assign.variable;
     if (first == (compute.in[1] == assign.variable)) return false;
     const Value& in = compute.in[first ? 1 : 0];
+    if (!in_any_order(compute.function, in)) return false;
     carried.push_back({assign.variable, compute.out, in, compute.function, &compute, &assign});
     return true;
+  }
+
+  // Whether neighbours may be combined first: integers wrap, extremes are elements, and in f64 sums of f32 have room.
+  // Other sums and products would overflow, or become 0, where one element after another does not.
+  bool in_any_order(Pointwise function, const Value& in) const {
+    if (is_integer(in.dtype) || function == Pointwise::max || function == Pointwise::min) return true;
+    if (function != Pointwise::add || in.dtype != DType::f64) return false;
+    return std::any_of(statements->begin(), statements->end(), [&](const auto& stmt) {
+      const auto* convert = as<Convert>(*stmt);
+      return convert != nullptr && convert->out == in && convert->in.dtype != DType::f64;
+    });
   }
 
   // Whether iterations meet in nothing but what is carried.

@@ -49,6 +49,10 @@ Expected<std::unique_ptr<PlaitLlvmCompiler>> make_compiler() {
   (void)initialized;
   auto builder = orc::JITTargetMachineBuilder::detectHost();
   if (!builder) return builder.takeError();
+  // Only what is known by name (backend/cpu/processor.cpp): a saved program says what it needs.
+  for (const char* later : {"egpr", "push2pop2", "ppx", "ndd", "ccmp", "nf", "cf", "zu", "avx10.1-256", "avx10.1-512",
+                            "avxneconvert", "avxvnniint8", "avxvnniint16", "avxifma"})
+    builder->getFeatures().AddFeature(later, false);
   // Distances within an object fit 32 bits; what it calls may lie anywhere, behind a jump (object_code.h).
   builder->setCodeModel(CodeModel::Small).setRelocationModel(Reloc::PIC_);
   auto compiler = std::make_unique<PlaitLlvmCompiler>(*builder);
