@@ -20,8 +20,8 @@ struct Carried {
 class Scan {
  public:
   // Nothing where it cannot.
-  static std::optional<Scan> of(const Kernel& kernel, For& loop) {
-    Scan out(kernel, loop);
+  static std::optional<Scan> of(For& loop) {
+    Scan out(loop);
     if (out.has_shape() && out.find_carried() && out.is_free()) return out;
     return std::nullopt;
   }
@@ -34,7 +34,7 @@ class Scan {
   bool depends(const Value& v) const { return dependent_.contains(v.id); }
 
  private:
-  Scan(const Kernel& kernel, For& of) : loop(of), statements(&of.body), kernel_(kernel) {
+  explicit Scan(For& of) : loop(of), statements(&of.body) {
     if (of.body.size() == 1) condition = as<If>(*of.body[0]);
     if (condition != nullptr) statements = &condition->body;
   }
@@ -127,7 +127,6 @@ class Scan {
     }
   }
 
-  const Kernel& kernel_;
   std::set<uint32_t> dependent_;  // on what is carried
 };
 
@@ -140,8 +139,7 @@ class Apart {
     for (auto& stmt : body) {
       For* loop = stmt->kind == StmtKind::For ? static_cast<For*>(stmt.get()) : nullptr;
       const bool lanes = loop != nullptr && loop->loop == LoopKind::lanes;
-      if (auto scan = loop != nullptr ? Scan::of(kernel_, *loop) : std::nullopt; scan && part(*scan, stmt, out))
-        continue;
+      if (auto scan = loop != nullptr ? Scan::of(*loop) : std::nullopt; scan && part(*scan, stmt, out)) continue;
       const If* branch = as<If>(*stmt);
       if (branch != nullptr) around_.push_back(branch->condition);
       if (Block* inner = body_of(*stmt); inner != nullptr && !lanes) block(*inner);

@@ -12,18 +12,10 @@ namespace {
 
 // How an element goes into a state of one value that lies in memory.
 Pointwise function_of(Combine combine) {
-  switch (combine) {
-    case Combine::sum:
-      return Pointwise::add;
-    case Combine::product:
-      return Pointwise::mul;
-    case Combine::greatest:
-      return Pointwise::max;
-    case Combine::least:
-      return Pointwise::min;
-    default:
-      PLAIT_CHECK(false, "a tile of states of {}", name(combine));
-  }
+  for (Pointwise function : {Pointwise::add, Pointwise::mul, Pointwise::max, Pointwise::min})
+    if (combine_of(function) == combine) return function;
+  PLAIT_CHECK(false, "a tile of states of {}", name(combine));
+  __builtin_unreachable();
 }
 
 }  // namespace
