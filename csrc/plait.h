@@ -28,6 +28,13 @@ struct KernelReport {
   double run_ms = 0;  // of the last timed run, all launches and ranks together
 };
 
+// When a rank was at a step of a run, in nanoseconds of a steady clock.
+struct StepTrace {
+  int64_t rank = 0;
+  size_t step = 0;  // of Program::steps
+  int64_t begin = 0, end = 0;
+};
+
 // What one class of inputs compiled to, and what runs of it did.
 struct Report {
   std::vector<KernelReport> kernels;                                      // distinct ones
@@ -39,6 +46,7 @@ struct Report {
   double compile_ms = 0, run_ms = 0;                                      // of the class; of the last run
   std::map<std::string, std::vector<std::vector<int64_t>>> local_shapes;  // output -> by rank
   std::vector<std::pair<std::string, double>> step_ms;                    // of the last timed run, all ranks together
+  std::vector<StepTrace> trace;                                           // of the last timed run, this process's ranks
 };
 
 // Sizes whose bindings are kept, and the bytes of memory that these hold between runs.
@@ -68,7 +76,8 @@ class Compiled {
   // sizes. UserError where one process holds all ranks of several: those run together by run().
   Tensors run_local(int64_t rank, const Tensors& pieces, const RunOptions& options = {});
 
-  const Fusion& fusion() const;  // as it was given, without schedules of its own
+  const Fusion& fusion() const;           // as it was given, without schedules of its own
+  const CompileOptions& options() const;  // as they were given, `device` with the name of the one that was taken
   const DeviceMesh& mesh() const;
   Device& device() const;
   // The processes that share the ranks; null where this one holds all of them.
@@ -81,6 +90,7 @@ class Compiled {
   const struct CompiledSpecialization& compiled_specialization() const;  // all stages (pipeline.h)
   // What its compilation asked about sizes that stay symbols, with who asked: other answers are another class.
   const std::vector<sym::Answer>& guards() const;
+  sym::Environment sizes() const;  // of the last run, or what was prepared last
   // The sizes that costs of the last run's specialization may see (sym/guards.h).
   sym::Environment representative() const;
   const std::vector<std::string>& kernel_texts() const;  // kernel IR of the generated kernels

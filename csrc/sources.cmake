@@ -3,9 +3,15 @@ set(PLAIT_CORE_SOURCES
   api/check_graph.cpp
   api/check_program.cpp
   api/compiled.cpp
+  api/explain.cpp
   api/inspect.cpp
+  api/overview.cpp
   api/program_file.cpp
   api/save_program.cpp
+  api/step_facts.cpp
+  api/trace.cpp
+  api/view_document.cpp
+  api/view_page.cpp
   axes/axis_graph.cpp
   axes/build_graph.cpp
   axes/coordinate_test.cpp
@@ -42,6 +48,7 @@ set(PLAIT_CORE_SOURCES
   base/pass.cpp
   base/plugin_loader.cpp
   base/suggest.cpp
+  base/text.cpp
   build/build.cpp
   build/compose.cpp
   build/compose_einsum.cpp

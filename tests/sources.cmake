@@ -97,6 +97,7 @@ set(PLAIT_TEST_command
   command/run_test.cpp
   command/saved_test.cpp
   command/shell_test.cpp
+  command/view_test.cpp
 )
 set(PLAIT_TEST_conformance
   conformance/cases.cpp
@@ -209,6 +210,7 @@ set(PLAIT_TEST_perf
 )
 set(PLAIT_TEST_unit_api
   unit/api/saved_program_test.cpp
+  unit/api/trace_test.cpp
 )
 set(PLAIT_TEST_unit_axes
   unit/axes/axis_graph_test.cpp

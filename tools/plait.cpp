@@ -66,21 +66,34 @@ void add_file(CLI::App& app, Arguments& args) {
   add_passes(app, args);
 }
 
-void add_run(CLI::App& app, Arguments& args) {
-  CLI::App& run = *app.add_subcommand("run", "compile a file, run it and print its outputs");
-  add_file(run, args);
+void add_trace(CLI::App& app, Arguments& args) {
+  app.add_option("--trace", args.trace,
+                 "writes when each rank was at which step of a last, timed run, for Perfetto and plait view; -: to "
+                 "standard output")
+      ->type_name("FILE.json");
+}
+
+// What decides about inputs and ranks of a run.
+void add_inputs(CLI::App& run, Arguments& args) {
   add_list(run, "--input", args.inputs, "NAME=VALUE",
            "FILE.npy, -, nested lists [[1,2],[3,4]] or a number; absent: drawn");
-  add_list(run, "--out", args.outs, "NAME=FILE.npy", "writes an output; -: to standard output");
-  run.add_flag("--check", args.check, "compare with the reference and, on a mesh, with one rank");
-  run.add_flag("--exact", args.exact, "inputs are small integers; the check asks for equal bits");
   run.add_option_function<std::string>("--seed", number_into<uint64_t>(args.seed, "--seed"),
                                        "seed of drawn inputs, and value of an absent u64[] input")
       ->type_name("S");
   run.add_option("--comm", args.comm, "local[:SEED], local:threads, mpi or nccl (docs/multi_device.md)")
       ->type_name("COMM");
+}
+
+void add_run(CLI::App& app, Arguments& args) {
+  CLI::App& run = *app.add_subcommand("run", "compile a file, run it and print its outputs");
+  add_file(run, args);
+  add_inputs(run, args);
+  add_list(run, "--out", args.outs, "NAME=FILE.npy", "writes an output; -: to standard output");
+  run.add_flag("--check", args.check, "compare with the reference and, on a mesh, with one rank");
+  run.add_flag("--exact", args.exact, "inputs are small integers; the check asks for equal bits");
   add_json(run, args, "writes counts, errors and times");
   run.add_flag("--times", args.times, "print times of compiling, runs and steps");
+  add_trace(run, args);
   run.add_flag("--stats", args.stats, "on a simulated GPU: print what the accesses of each kernel cost");
   run.add_option_function<std::string>("--repeat", number_into<int64_t>(args.repeat, "--repeat"), "how often to run")
       ->type_name("N");
@@ -108,6 +121,12 @@ void add_inspect(CLI::App& app, Arguments& args) {
   explain.add_flag("--schedule", args.schedule, "schedules and kernels");
   explain.add_flag("--cache", args.cache, "the facts within which nothing recompiles");
   add_json(explain, args, "writes what is printed, and counts");
+  CLI::App& view = *app.add_subcommand("view", "write a page that shows what became of a file and where time goes");
+  add_file(view, args);
+  add_inputs(view, args);
+  view.add_option("-o,--page", args.page, "the page; default: NAME.html here; -: to standard output")
+      ->type_name("FILE.html");
+  view.add_flag("--no-run", args.no_run, "compile only: the page has no timeline");
   CLI::App& doctor = *app.add_subcommand("doctor", "what this machine has, and what to install for the rest");
   doctor.add_flag("--options", args.list_options, "list the options of the compiler");
   CLI::App& cache = *app.add_subcommand("cache", "what compiled kernels are kept on disk, and where");
@@ -175,6 +194,7 @@ int run_chosen(const Arguments& args) {
   if (args.command == "opt") return opt_command(args);
   if (args.command == "compile") return compile_command(args);
   if (args.command == "explain") return explain_command(args);
+  if (args.command == "view") return view_command(args);
   if (args.command == "cache") return cache_command(args);
   PLAIT_CHECK(args.command == "doctor", "command {}", args.command);
   return doctor_command(args);

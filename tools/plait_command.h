@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "api/check_program.h"
+#include "api/inspect.h"
 #include "base/error.h"
+#include "base/text.h"
 
 namespace plait::tool {
 
@@ -32,6 +34,9 @@ struct Arguments {
   std::string bisect;  // a number, `auto`, or empty
   std::vector<std::string> watch;
   std::shared_ptr<PassControl> passes;                                    // made of these three
+  std::string trace;                                                      // run, view
+  std::string page;                                                       // view
+  bool no_run = false;                                                    // view
   bool shard = false, segments = false, schedule = false, cache = false;  // explain
   std::string svg;                                                        // explain
   std::string save;                                                       // compile
@@ -61,6 +66,12 @@ Loaded load(const Arguments& args);
 std::optional<std::string> program_bytes(const Arguments& args);
 // The program, with what the command line says. UserError for what is settled already.
 Loaded load_program(const Arguments& args, const std::string& bytes);
+// Runs it twice more; of the second run the steps are timed.
+Tensors run_timed(const Fusion& fusion, Compiled& compiled, const Tensors& inputs);
+// Writes what --trace asks for, of the run that was timed. Collective over the processes of a job.
+void write_trace(const Arguments& args, const Compiled& compiled);
+// Where `plait view` writes a page whose place nobody names.
+std::string default_page(const Arguments& args);
 // Prints the text of args.until that it holds.
 int print_saved(const Arguments& args, const std::string& bytes);
 // Sizes of `--set`. UserError for another name, or no size.
@@ -79,9 +90,6 @@ Metadata input_metadata(const Loaded& loaded);
 // Of the kernels for a GPU that is not there.
 Report report_for(const Loaded& loaded, const Target& target);
 
-// "21 launches of 11 kernels, 2 library calls, 1 collective"
-std::string counts_text(int64_t launches, int64_t kernels, int64_t library_calls, int64_t collectives);
-std::string counts_text(const Report& report);
 // "compile: 12.340 ms", and of how many kernels the code was on disk, where there were any.
 std::string compile_text(const Report& report);
 
@@ -111,9 +119,6 @@ std::optional<LoadedLibrary> loaded_library(std::string_view file);
 // What the cache of kernels on disk holds, for `plait doctor`.
 std::vector<std::string> cache_row();
 
-// Lines of cells with aligned columns.
-std::string table(const std::vector<std::vector<std::string>>& rows);
-
 // A word as a shell reads it back.
 std::string shell_quote(const std::string& word);
 
@@ -136,6 +141,7 @@ int run_command(const Arguments& args);
 int opt_command(const Arguments& args);
 int compile_command(const Arguments& args);
 int explain_command(const Arguments& args);
+int view_command(const Arguments& args);
 int doctor_command(const Arguments& args);
 int cache_command(const Arguments& args);
 int reduce_command(const std::vector<std::string>& words);  // all that follow

@@ -32,13 +32,15 @@ struct Output {
   std::string flag, path;
 };
 
-// Those of `--out`, `--json`, `--svg` and `--save`, in order.
+// Those of `--out`, `--json`, `--svg`, `--save`, `--trace` and `--page`, in order.
 std::vector<Output> outputs_of(const Arguments& args) {
   std::vector<Output> out;
   for (const auto& word : args.outs) out.push_back({"--out " + word, name_and_value(word, "--out").second});
   if (!args.json.empty()) out.push_back({"--json " + args.json, args.json});
   if (!args.svg.empty()) out.push_back({"--svg " + args.svg, args.svg});
   if (!args.save.empty()) out.push_back({"--save " + args.save, args.save});
+  if (!args.trace.empty()) out.push_back({"--trace " + args.trace, args.trace});
+  if (!args.page.empty()) out.push_back({"--page " + args.page, args.page});
   return out;
 }
 
@@ -98,6 +100,7 @@ std::string divert_standard_output() {
 }
 
 void settle_files(Arguments& args) {
+  if (args.command == "view" && args.page.empty()) args.page = default_page(args);
   try {
     refuse_shared_outputs(args);
     read_streams(args);
@@ -109,9 +112,8 @@ void settle_files(Arguments& args) {
   const auto divert = [&] { return diverted.empty() ? diverted = divert_standard_output() : diverted; };
   for (std::string& word : args.outs)
     if (const auto [name, path] = name_and_value(word, "--out"); is_standard_output(path)) word = name + "=" + divert();
-  if (is_standard_output(args.json)) args.json = divert();
-  if (is_standard_output(args.svg)) args.svg = divert();
-  if (is_standard_output(args.save)) args.save = divert();
+  for (std::string* path : {&args.json, &args.svg, &args.save, &args.trace, &args.page})
+    if (is_standard_output(*path)) *path = divert();
 }
 
 int output_failed(const std::string& reason) {

@@ -3,6 +3,7 @@
 #include <set>
 #include <sstream>
 
+#include "api/explain.h"
 #include "backend/cuda/nvrtc.h"
 #include "backend/cuda/offline_device.h"
 #include "base/error.h"
@@ -26,29 +27,6 @@
 namespace plait::tool {
 
 namespace {
-
-std::string fact(const std::optional<int>& value) { return value ? std::to_string(*value) : "-"; }
-
-std::string names(const std::vector<TensorView*>& tensors) {
-  std::string out;
-  for (const TensorView* t : tensors) out += (out.empty() ? "%" : ", %") + t->name;
-  return out;
-}
-
-std::string op_names(const Segment& segment) {
-  std::string out;
-  for (const Op* op : segment.ops) out += (out.empty() ? "" : " ") + std::string(text_name(*op));
-  return out;
-}
-
-std::string kernel_table(const std::vector<KernelReport>& kernels) {
-  std::vector<std::vector<std::string>> rows = {
-      {"kernel", "schedule", "arch", "registers", "spill bytes", "shared bytes", "compile ms"}};
-  for (const KernelReport& k : kernels)
-    rows.push_back({k.name, k.schedule, k.arch.empty() ? "-" : k.arch, fact(k.facts.registers),
-                    fact(k.facts.spill_bytes), fact(k.facts.shared_bytes), fmt::format("{:.2f}", k.facts.compile_ms)});
-  return table(rows);
-}
 
 // Why a compilation that went to its end did not stop: the lines of its timings are `stage pass ms`.
 [[noreturn]] void refuse_until(const std::string& until, const std::string& device, const std::string& timings) {
@@ -76,48 +54,6 @@ std::vector<Target> read_targets(const std::vector<std::string>& words) {
     }
   }
   return out;
-}
-
-std::string segments_text(const Fusion& localized) {
-  std::vector<std::vector<std::string>> rows = {{"segment", "schedule", "inputs", "outputs", "ops"}};
-  const auto& all = localized.segments;
-  const bool joined = std::any_of(all.begin(), all.end(), [](const Segment& s) { return !s.joins.empty(); });
-  if (joined) rows[0].insert(rows[0].begin() + 1, "launch");
-  for (const Segment& s : all) {
-    rows.push_back({s.name, print(s.schedule), names(s.inputs), names(s.outputs), op_names(s)});
-    if (joined) rows.back().insert(rows.back().begin() + 1, s.joins.empty() ? s.name : s.joins);
-  }
-  return table(rows);
-}
-
-// Of the call at hand, mesh symbols included.
-Sizes sizes_of(const Loaded& loaded, const Compiled& compiled, const Metadata& metadata) {
-  Sizes given = loaded.options.sizes;
-  for (const auto& [name, value] : mesh_symbols(loaded.fusion->mesh(), compiled.mesh())) given[name] = value;
-  return bind_sizes(*loaded.fusion, metadata, given);
-}
-
-std::string boundaries_text(const Loaded& loaded, const Compiled& compiled, const Metadata& metadata) {
-  sym::Guards guards(sizes_of(loaded, compiled, metadata), {});
-  return print(
-      boundaries(compiled.localized(), compiled.device().target(), &guards, kernel_limits(loaded.options.options)));
-}
-
-std::string cache_text(const Loaded& loaded, const Compiled& compiled, const Metadata& metadata) {
-  const Specialization specialize =
-      plait::specialize(sizes_of(loaded, compiled, metadata), mesh_symbols(loaded.fusion->mesh(), compiled.mesh()));
-  const std::string options = cache_key(loaded.options.options);
-  std::string axes;
-  for (int64_t size : compiled.mesh().sizes()) axes += fmt::format("{}{}", axes.empty() ? "" : " x ", size);
-  std::string guards;
-  for (const sym::Answer& answer : compiled.guards())
-    guards += fmt::format("guard:   {} (asked by {})\n", print(answer), answer.guard.asked_by());
-  std::string seen;
-  for (const auto& [name, value] : compiled.representative())
-    seen += fmt::format("{}{} = {}", seen.empty() ? "" : ", ", name, value);
-  return fmt::format("sizes:   {}\n{}costs:   {}\nmesh:    {}\noptions: {}\ndevice:  {}\n",
-                     specialize.key.empty() ? "none" : specialize.key, guards, seen.empty() ? "no size is open" : seen,
-                     axes.empty() ? "none" : axes, options.empty() ? "defaults" : options, loaded.options.device);
 }
 
 }  // namespace
@@ -251,25 +187,18 @@ int compile_command(const Arguments& args) {
 }
 
 int explain_command(const Arguments& args) {
-  if (!args.shard && !args.segments && !args.schedule && !args.cache)
-    throw UserError("plait explain needs to know what", "", "add --shard, --segments, --schedule or --cache");
-  if (!args.svg.empty() && !args.shard)
-    throw UserError("a picture is of what --shard shows", "--svg " + args.svg, "add --shard");
   Loaded loaded = load(args);
   Compiled compiled = compile(*loaded.fusion, loaded.options);
   const Metadata metadata = input_metadata(loaded);
   compiled.compile_for(metadata);
   Texts texts;
-  if (args.shard) texts.emplace_back("shard", explain_sharding(compiled.sharded()));
-  if (args.segments)
-    texts.emplace_back("segments", fmt::format("{}\n{}\n{}", segments_text(compiled.localized()),
-                                               boundaries_text(loaded, compiled, metadata),
-                                               compiled.compiled_specialization().segment_reasons));
-  if (args.schedule)
-    texts.emplace_back("schedule",
-                       fmt::format("{}\n{}\n{}\n", explain_schedules(compiled.localized()),
-                                   kernel_table(compiled.report().kernels), counts_text(compiled.report())));
-  if (args.cache) texts.emplace_back("cache", cache_text(loaded, compiled, metadata));
+  std::vector<const char*> parts;
+  if (args.shard || !args.svg.empty()) parts.push_back("shard");
+  if (args.segments) parts.push_back("segments");
+  if (args.schedule) parts.push_back("schedule");
+  if (args.cache) parts.push_back("cache");
+  if (parts.empty()) parts.push_back("overview");
+  for (const char* part : parts) texts.emplace_back(part, explain(compiled, part));
   for (const auto& [what, text] : texts) fmt::print("{}", text);
   if (!args.svg.empty())
     write_whole_file(args.svg, sharding_picture(compiled.sharded(), compiled.program().devices), "--svg");

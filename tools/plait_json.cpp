@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "api/or_null.h"
 #include "backend/cuda/nvrtc.h"
 #include "base/error.h"
 #include "base/file_writer.h"
@@ -24,19 +25,14 @@ Json number(double value) {
   return std::numeric_limits<double>::max();
 }
 
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json kernel_json(const KernelReport& kernel) {
   return {{"name", kernel.name},
           {"schedule", kernel.schedule},
           {"arch", kernel.arch.empty() ? Json(nullptr) : Json(kernel.arch)},
-          {"registers", or_null(kernel.facts.registers)},
-          {"spill_bytes", or_null(kernel.facts.spill_bytes)},
-          {"shared_bytes", or_null(kernel.facts.shared_bytes)},
-          {"instructions", or_null(kernel.facts.instructions)},
+          {"registers", or_null<Json>(kernel.facts.registers)},
+          {"spill_bytes", or_null<Json>(kernel.facts.spill_bytes)},
+          {"shared_bytes", or_null<Json>(kernel.facts.shared_bytes)},
+          {"instructions", or_null<Json>(kernel.facts.instructions)},
           {"compile_ms", kernel.facts.compile_ms},
           {"from_disk", kernel.facts.from_disk}};
 }

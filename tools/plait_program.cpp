@@ -71,9 +71,9 @@ std::optional<std::string> program_bytes(const Arguments& args) {
 }
 
 Loaded load_program(const Arguments& args, const std::string& bytes) {
-  if (args.command != "run")
+  if (args.command != "run" && args.command != "view")
     throw UserError(fmt::format("`{}` is a compiled program, plait {} takes texts", args.file, args.command), "",
-                    fmt::format("plait run {0}, or plait opt {0} --until STAGE", args.file));
+                    fmt::format("plait run {0}, plait view {0}, or plait opt {0} --until STAGE", args.file));
   refuse_what_is_settled(args);
   const SavedProgram saved = unpack(bytes, args.file);
   Loaded out;

@@ -10,10 +10,6 @@ namespace plait::tool {
 
 namespace {
 
-std::string plural(int64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 // Version that a library states by a function of its own, or what follows `.so.` in its name.
 std::string library_version(const std::string& path) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
@@ -57,23 +53,12 @@ std::optional<LoadedLibrary> loaded_library(std::string_view file) {
   return LoadedLibrary{library_version(search.path), search.path};
 }
 
-std::string counts_text(int64_t launches, int64_t kernels, int64_t library_calls, int64_t collectives) {
-  return fmt::format("{} of {}, {}, {}", plural(launches, "launch", "launches"), plural(kernels, "kernel", "kernels"),
-                     plural(library_calls, "library call", "library calls"),
-                     plural(collectives, "collective", "collectives"));
-}
-
 std::string compile_text(const Report& report) {
   const auto kept = std::count_if(report.kernels.begin(), report.kernels.end(),
                                   [](const KernelReport& kernel) { return kernel.facts.from_disk; });
   std::string out = fmt::format("compile: {:.3f} ms", report.compile_ms);
   if (kept > 0) out += fmt::format(", {} of {} kernels from disk", kept, report.kernels.size());
   return out;
-}
-
-std::string counts_text(const Report& report) {
-  return counts_text(report.launches, static_cast<int64_t>(report.kernels.size()), report.library_calls,
-                     report.collectives);
 }
 
 }  // namespace plait::tool

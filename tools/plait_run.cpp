@@ -189,10 +189,8 @@ int run_command(const Arguments& args) {
     outputs = compiled.run(with_own_copies(*loaded.fusion, inputs));
     runs.push_back(compiled.report().run_ms);
   }
-  if (args.times) {  // one run more, whose steps are timed
-    compiled.set_step_timing(true);
-    outputs = compiled.run(with_own_copies(*loaded.fusion, inputs));
-  }
+  if (args.times || !args.trace.empty()) outputs = run_timed(*loaded.fusion, compiled, inputs);
+  if (!args.trace.empty()) write_trace(args, compiled);
   std::optional<ProgramCheck> checked;
   const reference::Outcome outcome = agree(compiled.job(), [&] {  // rank 0 prints and checks for all
     for (const TensorView* t : loaded.fusion->outputs()) {

@@ -274,9 +274,12 @@ void Compiled::Impl::finish_run(const Picked& picked, const RunFacts& facts, con
   report.wire_bytes_min = traffic.wire_bytes_min;
   if (!picked.timing) return;
   report.step_ms.clear();
+  report.trace.clear();
   for (KernelReport& kernel : report.kernels) kernel.run_ms = 0;
   const BoundProgram& ran = picked.bound().program();
   const Program& program = ran.program();
+  for (int64_t rank : ran.held())
+    for (const StepSpan& span : ran.step_spans(rank)) report.trace.push_back({rank, span.step, span.begin, span.end});
   for (size_t s = 0; s < program.steps.size(); ++s) {
     double ms = 0;
     for (int64_t rank : ran.held())
@@ -360,6 +363,7 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
 }
 
 const Fusion& Compiled::fusion() const { return *impl_->fusion; }
+const CompileOptions& Compiled::options() const { return impl_->options; }
 const DeviceMesh& Compiled::mesh() const { return impl_->mesh; }
 Device& Compiled::device() const { return *impl_->device; }
 Bootstrap* Compiled::job() const {
@@ -391,6 +395,7 @@ const Fusion& Compiled::localized() const {
   return *localized;
 }
 const std::vector<sym::Answer>& Compiled::guards() const { return require(impl_->last).guards; }
+sym::Environment Compiled::sizes() const { return require(impl_->last), impl_->environment(); }
 sym::Environment Compiled::representative() const {
   sym::Environment defaults;
   for (const auto& let : impl_->fusion->size_lets) defaults[let.name] = let.value;

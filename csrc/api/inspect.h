@@ -5,6 +5,7 @@
 
 #include "compile/pipeline.h"
 #include "plait.h"
+#include "segment/boundaries.h"
 
 namespace plait {
 
@@ -12,5 +13,10 @@ namespace plait {
 std::string layout_text(const Fusion& sharded, const std::string& tensor);
 // Shape of a rank's piece of an output. UserError: no such output or rank.
 const std::vector<int64_t>& local_shape(const Report& report, const std::string& output, int64_t rank);
+
+// "21 launches of 11 kernels, 2 library calls, 1 collective"
+std::string counts_text(const Report& report);
+// Why the segments of the localized fusion are apart, with the sizes of the last run. UserError: nothing is compiled.
+std::vector<Boundary> boundaries_of(const Compiled& compiled);
 
 }  // namespace plait

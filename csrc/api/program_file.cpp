@@ -6,6 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "api/or_null.h"
 #include "base/error.h"
 
 namespace plait {
@@ -52,10 +53,6 @@ class Table {
 };
 
 template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-template <class T>
 std::optional<T> if_there(const Json& value) {
   return value.is_null() ? std::nullopt : std::optional(value.get<T>());
 }
@@ -74,10 +71,10 @@ Json json_of(const SavedKernel& kernel, Bodies& bodies) {
           {"waves", text.waves},
           {"schedule", kernel.schedule},
           {"taken", kernel.taken},
-          {"registers", or_null(facts.registers)},
-          {"spill_bytes", or_null(facts.spill_bytes)},
-          {"shared_bytes", or_null(facts.shared_bytes)},
-          {"instructions", or_null(facts.instructions)},
+          {"registers", or_null<Json>(facts.registers)},
+          {"spill_bytes", or_null<Json>(facts.spill_bytes)},
+          {"shared_bytes", or_null<Json>(facts.shared_bytes)},
+          {"instructions", or_null<Json>(facts.instructions)},
           {"arch", facts.arch},
           {"code", bodies.put(kernel.code)}};
 }

@@ -405,20 +405,28 @@ std::string rank_ranges(const std::vector<int64_t>& ranks) {
 
 }  // namespace
 
-std::string print_memory(const Program& program, RankValues& values) {
+std::vector<RankMemoryClass> memory_classes(const Program& program, RankValues& values) {
   const std::vector<Lifetime> alive = lifetimes(program);
   check_teams(program, values);
   std::vector<sym::Expr> extents;
   for (const ProgramValue& value : program.values)
     extents.insert(extents.end(), value.shape.begin(), value.shape.end());
-  std::string out;
+  std::vector<RankMemoryClass> out;
   for (const std::vector<int64_t>& ranks : values.classes(extents)) {
-    RankBinding rank;
+    RankBinding& rank = out.emplace_back(RankMemoryClass{rank_ranges(ranks), {}}).first;
     rank.rank = ranks[0];
     Binder(program, values, ranks[0]).bind_values(rank);
     rank.memory = plan_memory(alive, rank.bytes);
     check_plan(program, alive, rank);
-    out += fmt::format("{}: arena {} bytes (alive at once {}), inputs {}, outputs {}, peak {}\n", rank_ranges(ranks),
+  }
+  return out;
+}
+
+std::string print_memory(const Program& program, RankValues& values) {
+  const std::vector<Lifetime> alive = lifetimes(program);
+  std::string out;
+  for (const auto& [ranks, rank] : memory_classes(program, values)) {
+    out += fmt::format("{}: arena {} bytes (alive at once {}), inputs {}, outputs {}, peak {}\n", ranks,
                        rank.memory.arena_bytes, rank.memory.live_bytes, rank.input_bytes, rank.output_bytes,
                        rank.peak_bytes());
     for (size_t v = 0; v < program.values.size(); ++v) {

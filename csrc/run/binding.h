@@ -66,6 +66,14 @@ struct MovedBytes {
 };
 MovedBytes moved_bytes(const RankBinding& rank);
 
+// Ranks whose values have the same sizes; their numbers and plan are those of the first one, without steps.
+struct RankMemoryClass {
+  std::string ranks;  // `ranks 0 to 2, 5`
+  RankBinding first;
+};
+// In the order of their first ranks. Errors as of bind_ranks().
+std::vector<RankMemoryClass> memory_classes(const Program& program, RankValues& values);
+
 // The plan as text: the arena, its peak, and every buffer with offset, size and lifetime, once for all ranks that have
 // the same. Errors as of bind_ranks().
 std::string print_memory(const Program& program, RankValues& values);

@@ -220,6 +220,7 @@ Tensor BoundProgram::value(int64_t rank, ValueId id) const {
 }
 
 std::span<const StepTime> BoundProgram::step_times(int64_t rank) const { return runner(rank).times(); }
+std::span<const StepSpan> BoundProgram::step_spans(int64_t rank) const { return runner(rank).spans(); }
 
 std::string BoundProgram::print_timings() const {
   std::string out;

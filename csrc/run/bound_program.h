@@ -66,7 +66,8 @@ class BoundProgram {
   Tensor value(int64_t rank, ValueId id) const;
   // By step, since construction or the last reset; empty without `timing`.
   std::span<const StepTime> step_times(int64_t rank) const;
-  void reset_step_times();  // starts the counts anew
+  std::span<const StepSpan> step_spans(int64_t rank) const;  // of the last run; empty without `timing`
+  void reset_step_times();                                   // starts the counts anew
   // One line a step: runs, mean and total over the held ranks.
   std::string print_timings() const;
 

@@ -24,7 +24,7 @@ struct ExecutorOptions {
   // Before a run all temporaries and outputs, and before each step what it writes, are filled with bytes 0xff (NaN,
   // -1), so that memory read before it is written shows.
   bool poison = false;
-  bool timing = false;      // step_times; on a GPU every step is waited for
+  bool timing = false;      // step_times, step_spans; on a GPU every step is waited for
   StepObserver observer{};  // empty: none; on a GPU every step is waited for
   // Empty: none. Called before a rank issues a step, by the thread that drives it; nothing is waited for.
   std::function<void(int64_t rank, size_t step)> before{};
@@ -44,6 +44,13 @@ struct ExecutorRunOptions {
   void* stream = nullptr;          // GPU, one held rank: a caller's native stream; run() does not wait for it
   RunCounts* counts = nullptr;     // where not null: added to
   int threads = 0;                 // host: of one launch; 0: all with `stepped`, an equal share with `threads`
+};
+
+// When a rank was at a step in a run, in nanoseconds of the steady clock: a collective of ranks that are stepped on all
+// of its held members at once.
+struct StepSpan {
+  size_t step = 0;
+  int64_t begin = 0, end = 0;
 };
 
 // Count and total duration of one step on one rank. With `stepped`, a collective's is booked on its first held member.

@@ -163,6 +163,7 @@ void RankRunner::build_action(size_t index) {
 void RankRunner::begin(const ExecutorRunOptions& options, int threads) {
   Stream* compute = nullptr;
   queued_ = 0;
+  spans_.clear();
   guest_ = options.stream != nullptr;
   if (queues_) {
     queues_->begin(options.stream);

@@ -44,7 +44,8 @@ class RankRunner {
   RankMemory& memory() { return memory_; }
   const RankMemory& memory() const { return memory_; }
   std::vector<StepTime>& times() { return times_; }
-  size_t events() const { return events_; }  // of the program
+  std::vector<StepSpan>& spans() { return spans_; }  // of the run
+  size_t events() const { return events_; }          // of the program
   // Null on the host, where a step is done when its call returns.
   RankQueues* queues() { return queues_.get(); }
   Stream* stream(ProgramStream stream) { return queues_ ? &queues_->stream(stream) : nullptr; }
@@ -101,6 +102,7 @@ class RankRunner {
   std::vector<size_t> tensor_slots_;  // slots that hold inputs and outputs
   const void* arena_ = nullptr;       // that the slots point into
   std::vector<StepTime> times_;       // by step
+  std::vector<StepSpan> spans_;
   size_t events_ = 0;
   std::vector<Progress> progress_;  // GPU: by collective, in the order of the list
   size_t queued_ = 0;               // of them in this run

@@ -69,8 +69,12 @@ void StepRunner::watch(std::span<RankRunner* const> runners, size_t step, Progra
   work();
   if (waits) drain(runners);
   if (options_.timing) {
-    runners[0]->times()[step].nanoseconds += now() - start;
-    for (RankRunner* runner : runners) ++runner->times()[step].count;
+    const int64_t end = now();
+    runners[0]->times()[step].nanoseconds += end - start;
+    for (RankRunner* runner : runners) {
+      ++runner->times()[step].count;
+      runner->spans().push_back({step, start, end});
+    }
   }
   if (!options_.observer) return;
   const std::lock_guard lock(observer_mutex_);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "shard/assign.h"
 #include "shard/moves.h"
 #include "shard/reshard_plan.h"
@@ -57,14 +58,6 @@ std::string text_at(int x, int y, const std::string& text, size_t most, const ch
   const std::string shown = fits ? text : text.substr(0, most - 3) + "...";
   return fmt::format("<text x=\"{}\" y=\"{}\"{}>{}{}</text>\n", x, y, of, escaped(shown),
                      fits ? "" : "<title>" + escaped(text) + "</title>");
-}
-
-std::string bytes_text(int64_t bytes) {
-  const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto value = static_cast<double>(bytes);
-  size_t unit = 0;
-  for (; value >= 1024 && unit + 1 < std::size(units); ++unit) value /= 1024;
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.3g} {}", value, units[unit]);
 }
 
 struct Run {

@@ -6,12 +6,11 @@
 #include "backend/cpu/cpu_device.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "programs.h"
 #include "session/bind_inputs.h"
-#include "bindings.h"
 #include "session/devices.h"
+#include "api/explain.h"
 #include "api/inspect.h"
-#include "schedule/scheduler.h"
-#include "shard/explain.h"
 #include "streams.h"
 
 namespace plait::python {
@@ -20,32 +19,6 @@ namespace {
 using Named = nb::typed<nb::dict, nb::str, nb::any>;      // inputs and options by name
 using Arrays = nb::typed<nb::dict, nb::str, ArrayRef>;
 using Capsules = nb::typed<nb::list, nb::any>;
-
-// A result of an adapter's: an output, or a part of its memory as strides say.
-struct ResultView {
-  size_t output = 0;
-  bool whole = true;
-  std::vector<int64_t> shape, strides;
-  int64_t offset = 0;  // of the first element, in elements, as strides are
-};
-
-struct Program {
-  std::shared_mutex mutex;  // runs share it, one thread at a time asks
-  CompileOptions options;
-  std::unique_ptr<Fusion> fusion;  // as given
-  DumpSink dumps;
-  std::unique_ptr<Compiled> compiled;
-  Device* device = nullptr;
-  std::vector<ResultView> results;  // of _run_capsules: the outputs, if nothing else was asked for
-};
-
-// Runs fn with the program locked and Python's lock released; in that order no thread waits for one that waits.
-template <class Lock = std::unique_lock<std::shared_mutex>, class Fn>
-auto locked(Program& program, Fn&& fn) {
-  const nb::gil_scoped_release released;
-  const Lock lock(program.mutex);
-  return fn();
-}
 
 std::string option_text(nb::handle value) {
   if (PyBool_Check(value.ptr())) return value.is(nb::handle(Py_True)) ? "true" : "false";
@@ -392,12 +365,7 @@ std::string dump(Program& program, const std::string& stage) {
 }
 
 std::string explain(Program& program, const std::string& what) {
-  return locked(program, [&] {
-    if (what == "shard") return program.compiled->explain_layouts();
-    if (what == "segments") return program.compiled->compiled_specialization().segment_reasons;
-    if (what == "schedule") return explain_schedules(program.compiled->localized());
-    throw UserError(fmt::format("nothing explains `{}`", what), "explain", "known: shard, segments, schedule");
-  });
+  return locked(program, [&] { return plait::explain(*program.compiled, what); });
 }
 
 void bind_kernels(nb::module_& m) {
@@ -430,7 +398,7 @@ void bind_programs(nb::module_& m) {
   const nb::sig kRunLocal("def run_local(self, rank: int, *pieces: typing.Any, stream: int | None = None, "
                           "threads: int | None = None, out: typing.Any = None, **named: typing.Any) -> dict[str, Array]");
   bind_kernels(m);
-  nb::class_<Program>(m, "Program", "A compiled fusion. Threads may share it: on the CPU, without collectives, their runs go on at once; other "
+  auto programs = nb::class_<Program>(m, "Program", "A compiled fusion. Threads may share it: on the CPU, without collectives, their runs go on at once; other "
                           "calls queue up behind each other.")
       .def("run", run, nb::arg("inputs"), nb::arg("stream") = nb::none(), nb::arg("threads") = nb::none(),
            nb::arg("out") = nb::none(), nb::arg("named"), kRun,
@@ -469,7 +437,8 @@ void bind_programs(nb::module_& m) {
       .def("save", [](Program& p, const std::filesystem::path& path) { locked(p, [&] { p.compiled->save(path.string()); }); },
            nb::arg("path"), "Writes what was compiled so far to a file that load() takes. Raises UserError.")
       .def("explain", explain, nb::arg("what") = "shard",
-           "Why things are where they are: `shard`, `segments`, `schedule`. Raises UserError.")
+           "Why things are where they are, as `plait explain` prints it: `overview`, `shard`, `segments`, `schedule`, `cache`. Raises "
+           "UserError.")
       .def_prop_ro("mesh", [](Program& p) { return p.compiled->mesh().sizes(); }, "Sizes of the mesh axes.")
       .def_prop_ro("ranks", [](Program& p) { return p.compiled->mesh().ranks(); }, "Number of ranks.")
       .def_prop_ro("rank", [](Program& p) -> std::optional<int64_t> {
@@ -494,6 +463,7 @@ void bind_programs(nb::module_& m) {
         return fmt::format("<plait.Program @{} on {}, {} ranks>", p.fusion->name(), p.device->name(),
                            p.compiled->mesh().ranks());
       });
+  bind_looks(m, programs);
   m.def("load", [](const std::filesystem::path& path) { return load_program(path.string()); }, nb::arg("path"),
         "A program that Program.save() wrote, with its device, ranks and options: its specializations run without LLVM or "
         "NVRTC, other sizes compile as ever. A file is trusted like a program: it holds machine code. Raises UserError where "

@@ -36,7 +36,7 @@ class Failure : public ::testing::Test {
 };
 
 TEST_F(Failure, CommandLine) {
-  expect(1, {}, {"needs a command", "run, opt, compile, explain, doctor"});
+  expect(1, {}, {"needs a command", "run, opt, compile, explain, view, doctor"});
   expect(1, {"rnu", kAdd}, {"no command `rnu`", "did you mean `run`?"});
   expect(1, {"run", kAdd, "--chekc"}, {"no flag `--chekc`", "did you mean `--check`?"});
   expect(1, {"run", "--devcie=cpu", kAdd}, {"no flag `--devcie`", "did you mean `--device`?"});
@@ -66,7 +66,6 @@ TEST_F(Failure, CommandLine) {
   expect(1, {"opt", kAdd, "--until", "propagte"}, {"`propagte`", "did you mean `propagate`?"});
   expect(1, {"opt", kAdd, "--until", "lower"}, {"--until=kir"});
   expect(3, {"opt", kAdd, "--until", "sass"}, {"needs a disassembler"});
-  expect(1, {"explain", kAdd}, {"--shard"});
   expect(1, {"compile", kAdd, "--arch", "90a"}, {"`90a` is no architecture", "sm_90a"});
 }
 

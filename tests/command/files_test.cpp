@@ -62,7 +62,6 @@ TEST_F(Files, OutputsDoNotTakeThePlaceOfInputs) {
   expect_refused(run({"run", two, "--json", "two.plait"}), "would be overwritten");
   expect_refused(run({"explain", two, "--shard", "--svg", "two.plait"}), "would be overwritten");
   expect_refused(run({"explain", two, "--shard", "--svg", "x", "--json", "x"}), "two outputs");
-  expect_refused(run({"explain", two, "--cache", "--svg", "x.svg"}), "--shard");
   expect_refused(run({"run", two, "--out", "c=two.plait"}), "would be overwritten");
   expect_refused(run({"reduce", two, "--out", two, "--", "false"}), "would be overwritten");
   EXPECT_EQ(in("two.plait"), kTwo);

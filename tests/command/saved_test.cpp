@@ -46,7 +46,7 @@ TEST_F(SavedFiles, SayWhatIsSettled) {
   expect_refuses("$plait run i.plaitc --set n=5", "--set n is settled");
   expect_refuses("$plait run mlp.plaitc --set nothing=1", "there is no size or dtype `nothing`");
   expect_refuses("$plait explain mlp.plaitc --shard", "`mlp.plaitc` is a compiled program, plait explain takes texts");
-  expect_refuses("$plait compile mlp.plaitc", "plait run mlp.plaitc, or plait opt mlp.plaitc --until STAGE");
+  expect_refuses("$plait compile mlp.plaitc", "plait view mlp.plaitc, or plait opt mlp.plaitc --until STAGE");
   expect_refuses("$plait compile $mlp --arch sm_80 --save x", "saved for one device");
   expect_refuses("$plait compile $mlp --device reference --save x", "this device has no machine code");
 }

@@ -1,5 +1,6 @@
 """torch.compile(..., backend="plait"): its options, errors that fall back, reports, the entry point."""
 
+import json
 import importlib.metadata
 import itertools
 import subprocess
@@ -88,7 +89,7 @@ def test_dumps_as_files(tmp_path):
     x = torch.randn(3, 5, requires_grad=True)
     compiled(lambda x: torch.softmax(x * 2, -1), options={"dumps": f"kir@{tmp_path}"})(x).sum().backward()
     texts = [file.read_text() for file in sorted(tmp_path.iterdir())]
-    assert len(texts) == 2 and all(text.startswith("kernel @plait_0_") for text in texts)  # forward and backward
+    assert [text.split("_0_")[0] for text in texts] == ["kernel @forward", "kernel @backward"]
 
 
 @pytest.mark.parametrize("options, words", [
@@ -245,8 +246,11 @@ def test_a_report_names_ops_kernels_and_times():
     assert f"  fused  {report.fused['aten.mm.default']:4} x aten.mm.default" in lines
     for fusion in fusions:
         assert fusion.kernels and all(ms > 0 for _, _, ms in fusion.kernels)
-        for name, schedule, ms in fusion.kernels:
-            assert f"    {ms:9.3f} ms  kernel {name}: {schedule}" in lines
+        shown = [line for line in lines if line.startswith("    ") and f" ms  {fusion.name}_s" in line]
+        assert len(shown) == len(fusion.kernels)
+        for step in fusion.steps:
+            assert step.run_ms > 0 and step.ops
+            assert any(line.startswith(f"    {step.run_ms:9.3f} ms  {step.name}: ") and line.endswith(step.schedule) for line in lines)
 
 
 def test_a_report_leaves_gradients_as_they_are():
@@ -283,7 +287,22 @@ def test_a_report_of_what_did_not_run(listening):
                     tracing_mode="fake")(torch.randn(3, 5))
     compiler.compile_graph(graph, [], compiler.Options())
     text = str(plait.torch.Report(list(listening)))
-    assert "fusion plait_0, " in text and text.endswith("nodes: not run")
+    assert "fusion forward_0, " in text and text.endswith("nodes: not run")
+
+
+def test_a_report_as_values_and_as_a_page():
+    x = torch.randn(3, 5, requires_grad=True)
+    report = plait.torch.report(lambda x: torch.linalg.inv(torch.softmax(x @ x.T, -1) + 1), x, backward=True)
+    values = json.loads(json.dumps(report.to_dict()))
+    assert 0 < values["share"] < 1 and values["eager"][0].keys() == {"op", "why", "nodes"}
+    assert [fusion["name"] for graph in values["graphs"] for fusion in graph][:1] == ["forward_0"]
+    assert {fusion["name"].split("_")[0] for graph in values["graphs"] for fusion in graph} == {"forward", "backward"}
+    first = values["graphs"][0][0]
+    assert [step["kind"] for step in first["steps"]] == ["library", "launch"] and first["steps"][0]["bytes"] > 0
+    assert all(step["ms"] > 0 for step in first["steps"]) and "softmax" not in first["steps"][1]["ops"] and first["steps"][1]["ops"]
+    page = report.to_html()
+    assert page == report._repr_html_() and "forward_0" in page and "aten.linalg_inv_ex.default" in page and "<script" not in page
+    assert report.fusions[0][0].program.explain("overview").startswith("@forward_0")
 
 
 def test_a_report_of_what_failed(failing):

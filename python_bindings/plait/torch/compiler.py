@@ -224,12 +224,12 @@ def _give_sizes(call: torch.fx.Node, module: torch.fx.GraphModule, missing: Miss
     module.recompile()
 
 
-def _fuse(call: torch.fx.Node, module: torch.fx.GraphModule, options: Options) -> Fused:
+def _fuse(call: torch.fx.Node, module: torch.fx.GraphModule, name: str, options: Options) -> Fused:
     try:
-        return Fused(module.graph, call.target, options.plait, options.dumps)
+        return Fused(module.graph, name, options.plait, options.dumps)
     except MissingSizes as missing:
         _give_sizes(call, module, missing)
-        return Fused(module.graph, call.target, options.plait, options.dumps)
+        return Fused(module.graph, name, options.plait, options.dumps)
 
 
 def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: Options, gradients: bool = False) -> Any:
@@ -250,8 +250,9 @@ def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: 
         name, module = call.target, getattr(whole, call.target)
         if not name.startswith("plait_"):
             continue
+        direction = "backward" if gradients else "forward"
         try:
-            fused = FusedModule(_fuse(call, module, options), module, options.strict)
+            fused = FusedModule(_fuse(call, module, name.replace("plait", direction), options), module, options.strict)
         except plait.OutOfMemoryError:
             raise
         except (Unsupported, plait.Error) as e:

@@ -6,16 +6,18 @@ import collections
 import dataclasses
 from typing import Any
 
+import plait
 import torch
 
 from plait.torch import compiler as _backend
+from plait.torch._report_html import html_of
 
 
 @dataclasses.dataclass
 class FusionReport:
     """One fusion after a call."""
 
-    name: str
+    name: str  # forward_0, backward_0
     fused: collections.Counter[str]  # nodes by op
     failure: str  # why its nodes ran eagerly, or empty
     ran: bool
@@ -24,6 +26,8 @@ class FusionReport:
     launches: int = 0  # of the kernels
     compile_ms: float = 0.0
     run_ms: float = 0.0
+    steps: list[plait.Step] = dataclasses.field(default_factory=list)  # that do work, in order
+    program: plait.Program | None = None  # for explain(), dump(), view()
 
     @classmethod
     def of(cls, module: _backend.FusedModule) -> FusionReport:
@@ -32,23 +36,46 @@ class FusionReport:
         if module.failure or not program.classes:
             return out
         row = program.report
-        out.ran, out.compile_ms, out.run_ms = True, row["compile_ms"], row["run_ms"]
+        out.ran, out.compile_ms, out.run_ms, out.program = True, row["compile_ms"], row["run_ms"], program
         out.launches = row["launches"]
+        out.steps = [step for step in program.steps if step.kind not in ("alloc", "record", "wait")]
         out.kernels = [(kernel.name, kernel.schedule, kernel.run_ms) for kernel in program.kernels]
-        out.library_calls = [(text, ms) for text, ms in row["step_ms"] if text.startswith("library ")]
+        out.library_calls = [(step.text, step.run_ms) for step in out.steps if step.kind == "library"]
         return out
 
-    def __str__(self) -> str:
-        head = f"fusion {self.name}, {self.fused.total()} nodes: "
+    def head(self) -> str:
+        text = f"fusion {self.name}, {_count(self.fused.total(), 'node')}: "
         if self.failure:
-            return f"{head}failed: {' '.join(self.failure.split())}"
+            return f"{text}failed: {' '.join(self.failure.split())}"
         if not self.ran:
-            return f"{head}not run"
-        lines = [f"{head}{self.launches} launches of {len(self.kernels)} kernels, {len(self.library_calls)} library calls, compiled in "
-                 f"{self.compile_ms:.1f} ms, ran in {self.run_ms:.3f} ms"]
-        lines += [f"  {ms:9.3f} ms  kernel {name}: {schedule}" for name, schedule, ms in self.kernels]
-        lines += [f"  {ms:9.3f} ms  {text}" for text, ms in self.library_calls]
-        return "\n".join(lines)
+            return f"{text}not run"
+        return (f"{text}{_count(self.launches, 'launch', 'launches')} of {_count(len(self.kernels), 'kernel')}, "
+                f"{_count(len(self.library_calls), 'library call')}, compiled in {self.compile_ms:.1f} ms, ran in {self.run_ms:.3f} ms")
+
+    def __str__(self) -> str:
+        return "\n".join([self.head(), *(f"  {step.run_ms:9.3f} ms  {step.name}: {_what(step)}" for step in self.steps)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Of numbers, texts and lists alone."""
+        steps = [{"name": step.name, "kind": step.kind, "schedule": step.schedule, "ops": step.ops, "bytes": step.bytes, "ms": step.run_ms}
+                 for step in self.steps]
+        return {"name": self.name, "fused": dict(self.fused), "failure": self.failure, "ran": self.ran, "kernels": len(self.kernels),
+                "launches": self.launches, "library_calls": len(self.library_calls), "compile_ms": self.compile_ms, "run_ms": self.run_ms,
+                "steps": steps}
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def _what(step: plait.Step) -> str:
+    """What it computes, and by which schedule."""
+    ops = [op if count == 1 else f"{count} {op}" for op, count in collections.Counter(step.ops).items()]
+    listed = ", ".join(ops[:_OPS]) + (f" and {len(ops) - _OPS} more" if len(ops) > _OPS else "")
+    return f"{listed}; {step.schedule}" if step.schedule else listed
+
+
+_OPS = 8  # of a step, that are named
 
 
 class Report:
@@ -72,9 +99,23 @@ class Report:
         fused, eager = self.fused.total(), self.eager.total()
         return fused / (fused + eager) if fused + eager else 1.0
 
+    def _head(self) -> str:
+        return f"{_count(len(self.graphs), 'graph')}, {_count(self.fused.total(), 'node')} fused, {self.eager.total()} eager ({100 * self.share:.1f} %)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Of numbers, texts and lists alone, for JSON."""
+        return {"share": self.share, "fused": dict(self.fused),
+                "eager": [{"op": op, "why": why, "nodes": count} for (op, why), count in self.eager.most_common()],
+                "graphs": [[fusion.to_dict() for fusion in fusions] for fusions in self.fusions]}
+
+    def to_html(self) -> str:
+        """A page that needs nothing else: nodes, reasons, and a table of steps for each fusion, the times as bars."""
+        return html_of(self)
+
+    _repr_html_ = to_html
+
     def __str__(self) -> str:
-        lines = [f"{len(self.graphs)} graphs, {self.fused.total()} nodes fused, {self.eager.total()} eager "
-                 f"({100 * self.share:.1f} %)"]
+        lines = [self._head()]
         lines += [f"  fused  {count:4} x {op}" for op, count in self.fused.most_common()]
         lines += [f"  eager  {count:4} x {op}: {' '.join(why.split())}" for (op, why), count in self.eager.most_common()]
         for number, fusions in enumerate(self.fusions):

@@ -1,0 +1,138 @@
+"""Where the time of runs goes."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+import types
+
+from plait._plait import Program, Step
+from plait.errors import UserError
+
+_Span = tuple[int, int, int, int]  # rank, step, begin and end in nanoseconds
+
+
+@dataclasses.dataclass
+class StepTime:
+    """A step of a program over the runs that were recorded, of this process's ranks."""
+
+    name: str
+    calls: int
+    total_ms: float
+    share: float  # of all steps
+    bytes: int  # that one call on rank 0 reads and writes
+
+    @property
+    def mean_us(self) -> float:
+        return 1e3 * self.total_ms / self.calls
+
+    @property
+    def gb_per_s(self) -> float:
+        return self.bytes / self.mean_us / 1e3 if self.mean_us > 0 else 0.0
+
+
+class Profile:
+    """What profile() returns. `cycles` counts the cycles that are over, `traces` the files that were written."""
+
+    def __init__(self, program: Program, wait: int, warmup: int, active: int, repeat: int, trace: str | os.PathLike[str] | None):
+        if min(wait, warmup, repeat) < 0 or active < 1:
+            raise UserError("wait, warmup and repeat are at least 0, active at least 1", "profile", "give other numbers")
+        self._program = program
+        self._wait, self._warmup, self._active, self._repeat = wait, warmup, active, repeat
+        self._trace = None if trace is None else os.fspath(trace)
+        self._at = 0  # steps in this cycle
+        self._spans: list[_Span] = []
+        self._totals: dict[int, list[int]] = {}  # by step: calls, nanoseconds
+        self._steps: list[Step] = []
+        self._timed = False
+        self.cycles, self.runs = 0, 0
+        self.traces: list[pathlib.Path] = []
+
+    def __enter__(self) -> Profile:
+        self._begin()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: types.TracebackType | None) -> None:
+        self._program.time_steps(False)
+        if kind is None and self._spans:
+            self._finish()
+
+    def step(self) -> None:
+        """After each run."""
+        if self._over():
+            return
+        self._at += 1
+        if self._at > self._wait + self._warmup:
+            self._record()
+        if self._at == self._wait + self._warmup + self._active:
+            self._finish()
+            self._at = 0
+        self._begin()
+
+    def _over(self) -> bool:
+        return self._repeat > 0 and self.cycles >= self._repeat
+
+    def _begin(self) -> None:
+        """Steps of the next run are timed from the warm-up on."""
+        timed = not self._over() and self._at >= self._wait
+        if timed != self._timed:
+            self._program.time_steps(timed)
+            self._timed = timed
+
+    def _record(self) -> None:
+        spans = self._program._spans() if self._program.classes else []
+        if not spans:
+            raise UserError("nothing ran since the step before", "profile", "call step() once after each run of the program")
+        self._steps = self._program.steps
+        self._spans += spans
+        for _, step, begin, end in spans:
+            total = self._totals.setdefault(step, [0, 0])
+            total[0] += 1
+            total[1] += end - begin
+        self.runs += 1
+
+    def _finish(self) -> None:
+        self.cycles += 1
+        if self._trace is not None:
+            rank = self._program.rank
+            path = pathlib.Path(self._trace.format(cycle=self.cycles, rank=0 if rank is None else rank))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(self._program._trace_of(self._spans))
+            self.traces.append(path)
+        self._spans = []
+
+    def steps(self) -> list[StepTime]:
+        """The dearest first."""
+        every = sum(total for _, total in self._totals.values()) or 1
+        out = [StepTime(self._steps[step].name, calls, 1e-6 * total, total / every, self._steps[step].bytes) for step, (calls, total) in self._totals.items()]
+        return sorted(out, key=lambda step: -step.total_ms)
+
+    def table(self, rows: int = 10) -> str:
+        """The dearest steps as text."""
+        lines = [("step", "calls", "total ms", "share", "mean us", "GB/s")]
+        lines += [(s.name, str(s.calls), f"{s.total_ms:.3f}", f"{100 * s.share:.1f} %", f"{s.mean_us:.1f}", f"{s.gb_per_s:.1f}")
+                  for s in self.steps()[:rows]]
+        widths = [max(map(len, column)) for column in zip(*lines)]
+        return "\n".join("  ".join([line[0].ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(line[1:], widths[1:])])
+                         for line in lines)
+
+
+def profile(program: Program, *, wait: int = 0, warmup: int = 1, active: int = 1, repeat: int = 1,
+            trace: str | os.PathLike[str] | None = None) -> Profile:
+    """Times the steps of a program's runs, in cycles: `wait` runs are left alone, `warmup` runs are timed and forgotten,
+    `active` ones are recorded, and that `repeat` times (0: to the end). Call step() after each run.
+
+        with plait.profile(program, wait=1, warmup=1, active=3, repeat=2, trace="log/{cycle}_{rank}.json") as p:
+            for batch in batches:
+                program.run(x=batch)
+                p.step()
+        print(p.table())
+
+    `trace`: after each cycle a file with Chrome's trace events of this process's ranks, for Perfetto and `plait view`;
+    `{cycle}` counts from 1, `{rank}` is this process's. A run whose steps are timed is slower: GPUs are waited for after
+    each step, and threads run it one after another. Raises UserError."""
+    return Profile(program, wait, warmup, active, repeat, trace)
+
+
+__all__ = ["Profile", "StepTime", "profile"]
