@@ -242,7 +242,7 @@ def test_other_python_threads_go_on_meanwhile():
     for i in range(40):
         y = plait.ops.sin(y * (1 + i / 64))
     f.output("y", y)
-    program = plait.compile(f, device="cpu")
+    program = plait.compile(f, device="cpu", options={"disk_cache": False})
     assert steps_beside(lambda: program.prepare({"x": (plait.f32, (2**20,))})) > 5
     x = np.ones(2**24, np.float32)
     assert steps_beside(lambda: program.run({"x": x}, threads=1)) > 5

@@ -31,6 +31,7 @@ function graphOf(model) {
   const list = [...edges.values()].filter((edge) => edge.from.layer < edge.to.layer);
   list.forEach((edge, index) => {
     edge.index = index;
+    edge.whole = false;
     edge.from.leaving.push(edge);
     edge.to.meeting.push(edge);
   });
@@ -92,7 +93,7 @@ function segmentNode(model, segment, index) {
   });
   const more = ops.length - rows.length;
   const partners = model.partnersOf(index).length;
-  const schedule = segment.schedule ? shorten(segment.schedule, 52) : '';
+  const schedule = segment.schedule && segment.schedule !== segment.kind ? shorten(segment.schedule, 52) : '';
   const launch = partners > 1 ? shorten('launch ' + segment.launch + ', shared by ' + partners, 52) : '';
   const bytes = bytesText(segment.bytes) + ' of least ' + bytesText(segment.bytes_least);
   let letters = String(segment.name).length + String(segment.kind).length + 4;
@@ -116,12 +117,14 @@ function nodeShape(model, node) {
   const segment = model.segments[node.segment];
   const name = shorten(String(segment.name), 40);
   const size = Math.max(13, Math.min(56, node.height * 0.5, (node.width - 20) / name.length / 0.6));
+  const farName = makeShape('text', {class: 'far-name', x: node.width / 2, y: node.height / 2 + size * 0.35,
+    'text-anchor': 'middle'}, name);
+  farName.style.fontSize = size.toFixed(0) + 'px';
   node.element = makeShape('g', {class: 'box ' + kindClass(node.kind), transform: place, 'data-node': node.index},
       makeShape('rect', {class: 'body', width: node.width, height: node.height, rx: 7}),
       makeShape('rect', {class: 'stripe', width: 5, height: node.height, rx: 2.5}),
       node.launch ? makeShape('path', {class: 'joined', d: 'M' + (node.width - 14) + ' 0h14v14z'}) : null,
-      makeShape('text', {class: 'far-name', x: node.width / 2, y: node.height / 2 + size * 0.35, 'font-size': size.toFixed(0),
-        'text-anchor': 'middle'}, name));
+      farName);
   return node.element;
 }
 
@@ -156,7 +159,8 @@ function addSegmentDetail(model, node) {
   for (const line of [node.schedule, node.launch]) {
     if (!line) continue;
     y += ROW;
-    detail.append(textAt(14, y, line === node.launch ? 'small launch' : 'small', shorten(line, Math.floor(letters * 1.08))));
+    detail.append(textAt(14, y, line === node.launch ? 'small launch' : 'small',
+        shorten(line, Math.floor(letters * 1.08))));
   }
   y += 8;
   detail.append(makeShape('line', {class: 'rule', x1: 14, x2: inner, y1: y, y2: y}));
@@ -172,7 +176,8 @@ function addSegmentDetail(model, node) {
   const lower = node.height - 22;
   detail.append(textAt(14, lower + 12, 'small', node.bytes));
   if (ratio === null) return;
-  detail.append(makeShape('rect', {class: 'badge-back ' + ratioClass(ratio), x: inner - 46, y: lower, width: 46, height: 17, rx: 8}),
+  detail.append(makeShape('rect',
+      {class: 'badge-back ' + ratioClass(ratio), x: inner - 46, y: lower, width: 46, height: 17, rx: 8}),
       textAt(inner - 7, lower + 12.5, 'badge-text ' + ratioClass(ratio), ratioText(ratio), true));
 }
 

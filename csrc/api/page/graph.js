@@ -6,6 +6,8 @@ class GraphTab {
   constructor(model) {
     this.model = model;
     this.chosen = null;
+    this.hovered = null;
+    this.shownBefore = false;
     this.drawMap = oncePerFrame(() => this.paintMap());
     this.update = oncePerFrame(() => this.place());
   }
@@ -22,7 +24,8 @@ class GraphTab {
     const tools = make('div', {class: 'tools'}, this.toolButton('+', 'Closer (+)', () => this.view.zoom(1.25)),
         this.toolButton('\u2212', 'Further (-)', () => this.view.zoom(0.8)),
         this.toolButton('fit', 'All in sight (0)', () => this.view.fit(this.bounds)), this.legend());
-    panel.append(make('div', {class: 'split'}, make('div', {class: 'drawing'}, this.stage, tools, this.map, this.spoken), this.side));
+    panel.append(make('div', {class: 'split'},
+        make('div', {class: 'drawing'}, this.stage, tools, this.map, this.spoken), this.side));
     this.draw();
     this.listen();
     new ResizeObserver(this.update).observe(this.stage);
@@ -33,7 +36,8 @@ class GraphTab {
   }
 
   legend() {
-    const used = KINDS.filter((kind) => this.model.segments.some((segment) => kindClass(segment.kind) === 'kind-' + kind));
+    const used = KINDS.filter((kind) =>
+        this.model.segments.some((segment) => kindClass(segment.kind) === 'kind-' + kind));
     const shared = this.model.segments.some((segment, index) => this.model.partnersOf(index).length > 1);
     return make('ul', {class: 'legend'}, used.map((kind) =>
       make('li', {class: kindClass(kind)}, make('span', {class: 'swatch'}), kind === 'alias' ? 'alias, other' : kind)),
@@ -94,28 +98,35 @@ class GraphTab {
   hover(event) {
     const element = event && event.buttons === 0 ? event.target.closest('[data-edge]') : null;
     const edge = element ? this.edges[Number(element.dataset.edge)] : null;
-    if (this.hovered && this.hovered !== edge) this.drawEdge(this.hovered, 'hovered', false, true);
-    this.hovered = edge;
+    this.hoverEdge(edge);
     const node = event && !edge && event.buttons === 0 && this.view.scale < NEAR ? this.nodeAt(event.target) : null;
     if (node) showTip(event.clientX, event.clientY, this.tipOfNode(node));
     else if (!edge) hideTip();
     if (!edge) return;
-    this.drawEdge(edge, 'hovered', true, true);
     showTip(event.clientX, event.clientY, this.tipOf(edge));
   }
 
-  // A lit edge is drawn whole, from its first node on.
-  drawEdge(edge, manner, lit, whole) {
-    if (edge.element.classList.toggle(manner, lit) || manner === 'hovered') {
-      const all = whole && (lit || edge.element.classList.contains('lit'));
-      edge.element.lastChild.setAttribute('d', edgePath(edge, all));
+  hoverEdge(edge) {
+    const last = this.hovered;
+    if (last === edge) return;
+    this.hovered = edge;
+    for (const changed of [last, edge]) {
+      if (!changed) continue;
+      changed.element.classList.toggle('hovered', changed === edge);
+      this.drawEdge(changed);
     }
+  }
+
+  // Alone, an edge is drawn whole, with what it shares with others.
+  drawEdge(edge) {
+    edge.element.lastChild.setAttribute('d', edgePath(edge, edge.whole || edge === this.hovered));
   }
 
   tipOf(edge) {
     const lines = edge.tensors.slice(0, 12).map((tensor) => make('div', null, tensorLine(this.model.tensors[tensor]),
         make('span', {class: 'dim'}, ' ' + bytesText(bytesOfTensor(this.model.tensors[tensor])))));
-    if (edge.tensors.length > lines.length) lines.push(make('div', {class: 'dim'}, 'and ' + (edge.tensors.length - lines.length) + ' more'));
+    if (edge.tensors.length > lines.length) lines.push(make('div', {class: 'dim'},
+        'and ' + (edge.tensors.length - lines.length) + ' more'));
     return [make('div', {class: 'dim'}, this.nameOf(edge.from) + ' \u2192 ' + this.nameOf(edge.to)), lines];
   }
 
@@ -135,7 +146,8 @@ class GraphTab {
   // Moves the drawing, and makes the details of boxes that can now be read.
   place() {
     const {x, y, scale} = this.view;
-    this.world.setAttribute('transform', 'translate(' + x.toFixed(2) + ' ' + y.toFixed(2) + ') scale(' + scale.toFixed(4) + ')');
+    this.world.setAttribute('transform', 'translate(' + x.toFixed(2) + ' ' + y.toFixed(2) + ') scale(' +
+        scale.toFixed(4) + ')');
     const far = scale < NEAR;
     this.stage.classList.toggle('far', far);
     if (!far) {
@@ -178,7 +190,8 @@ class GraphTab {
     pen.strokeStyle = colour('focus');
     pen.lineWidth = 1.5;
     pen.strokeRect((-this.view.x / this.view.scale - left) * this.mapScale[0],
-        (-this.view.y / this.view.scale - upper) * this.mapScale[1], shown[0] * this.mapScale[0], shown[1] * this.mapScale[1]);
+        (-this.view.y / this.view.scale - upper) * this.mapScale[1], shown[0] * this.mapScale[0],
+            shown[1] * this.mapScale[1]);
   }
 
   mapMove(event) {
@@ -234,8 +247,12 @@ class GraphTab {
     for (const edge of this.edges) {
       const lit = carried === null ? chosen !== null && (edge.from === chosen || edge.to === chosen)
         : edge.tensors.includes(carried);
-      const was = edge.element.classList.contains('lit');
-      if (lit || was) this.drawEdge(edge, 'lit', lit, carried === null && edge.to === chosen);
+      const whole = lit && carried === null && edge.to === chosen;
+      edge.element.classList.toggle('lit', lit);
+      if (whole !== edge.whole) {
+        edge.whole = whole;
+        this.drawEdge(edge);
+      }
       if (!lit) continue;
       near.add(edge.from).add(edge.to);
       edge.element.parentNode.append(edge.element);
@@ -254,13 +271,15 @@ class GraphTab {
     const count = edge.points.length;
     const tensor = this.model.tensors[carried === null ? edge.tensors[0] : carried];
     const more = carried === null && edge.tensors.length > 1 ? ' + ' + (edge.tensors.length - 1) : '';
-    const [from, to] = edge.to === this.chosen ? [edge.points[count - 2], edge.points[count - 1]] : [edge.points[1], edge.points[2]];
+    const [from, to] = edge.to === this.chosen ? [edge.points[count - 2], edge.points[count - 1]] :
+        [edge.points[1], edge.points[2]];
     if (edge.from.tensor !== null || (edge.to.tensor !== null && edge.to.kind === 'output')) return;
     const text = '%' + shorten(tensor.name, 28) + more;
     const x = (from[0] + to[0]) / 2;
     const half = text.length * LETTER / 2 + 3;
     const rows = [4, -10, 18].map((shift) => (from[1] + to[1]) / 2 + shift);
-    const y = rows.find((row) => !taken.some((other) => Math.abs(other.x - x) < other.half + half && Math.abs(other.y - row) < 13));
+    const y = rows.find((row) => !taken.some((other) => Math.abs(other.x - x) < other.half + half &&
+        Math.abs(other.y - row) < 13));
     if (y === undefined) return;
     taken.push({x, y, half});
     const label = textAt(x, y, 'edge-label', text);

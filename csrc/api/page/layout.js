@@ -24,8 +24,8 @@ function layOut(nodes, edges) {
   return boundsOf(nodes, edges);
 }
 
-// A cell per node, and one per layer that edges pass; edges of one tensor share theirs. Very long edges of large drawings
-// pass behind the nodes.
+// A cell per node, and one per layer that edges pass; edges of one tensor share theirs. Very long edges of large
+// drawings pass behind the nodes.
 function makeCells(nodes, edges) {
   const cells = nodes.map((node) => newCell(node, node.layer, node.width));
   nodes.forEach((node, index) => {
@@ -65,7 +65,8 @@ function trunksOf(edges) {
 
 // How many layers an edge may pass, so that the shorter ones have all their cells.
 function furthestWithBends(trunks) {
-  const counts = trunks.map((trunk) => trunk.reduce((most, edge) => Math.max(most, edge.to.layer - edge.from.layer - 1), 0));
+  const counts = trunks.map((trunk) => trunk.reduce((most, edge) => Math.max(most, edge.to.layer - edge.from.layer - 1),
+      0));
   let bends = 0;
   for (const count of counts.sort((a, b) => a - b)) {
     bends += count;
@@ -133,7 +134,8 @@ function barycenter(cell, neighbours) {
 
 function crossingsOf(layers) {
   let crossings = 0;
-  for (let index = 1; index < layers.length; ++index) crossings += crossingsBetween(layers[index - 1], layers[index].length);
+  for (let index = 1; index < layers.length; ++index) crossings += crossingsBetween(layers[index - 1],
+      layers[index].length);
   return crossings;
 }
 
@@ -157,8 +159,8 @@ function crossingsBetween(upper, size) {
   return crossings;
 }
 
-// Columns: each cell towards the middle of its neighbours, as far as the order of its layer lets it. A pull to the middle
-// keeps deep drawings from leaning.
+// Columns: each cell towards the middle of its neighbours, as far as the order of its layer lets it. A pull to the
+// middle keeps deep drawings from leaning.
 function placeColumns(layers) {
   for (const layer of layers) {
     spread(layer, layer.map(() => 0));
@@ -311,7 +313,7 @@ function boundsOf(nodes, edges) {
 
 // The curve of an edge, with its head; `whole` with the part that it shares with shorter edges of its tensor.
 function edgePath(edge, whole) {
-  const begin = whole || !edge.drawnBefore ? 0 : 2 * edge.drawnBefore;
+  const begin = whole || !edge.drawnBefore ? 0 : 2 * edge.drawnBefore + 1;
   const points = edge.points;
   const round = (value) => value.toFixed(1);
   let [x, y] = points[begin];
@@ -329,7 +331,8 @@ function edgePath(edge, whole) {
     [x, y, down] = [nextX, nextY, nextY];
   }
   if (down !== y) path += 'V' + round(down);
-  return path + 'M' + round(x - 4) + ' ' + round(down - 7) + 'L' + round(x) + ' ' + round(down) + 'L' + round(x + 4) + ' ' +
+  return path + 'M' + round(x - 4) + ' ' + round(down - 7) + 'L' + round(x) + ' ' + round(down) + 'L' + round(x + 4) +
+      ' ' +
       round(down - 7);
 }
 

@@ -14,7 +14,8 @@ class MemoryTab {
     this.content = make('div', {class: 'page-scroll', tabindex: '0', role: 'region', 'aria-label': 'Memory'});
     panel.append(this.content);
     if (this.model.memory.length === 0) {
-      this.content.append(make('p', {class: 'sentence'}, 'The program keeps nothing between its steps: no arena is needed.'));
+      this.content.append(make('p', {class: 'sentence'},
+          'The program keeps nothing between its steps: no arena is needed.'));
       return;
     }
     this.pictures = this.model.memory.map((entry) => new MemoryPicture(this.model, entry));
@@ -45,11 +46,14 @@ class MemoryPicture {
     const alive = this.buffers.filter((buffer) => this.isAlive(buffer)).sort((a, b) => b.bytes - a.bytes);
     const {counts} = model;
     this.element = make('section', {class: 'memory-entry'}, make('h2', null, 'Ranks ' + entry.ranks),
-        make('p', null, 'The arena has ', make('b', null, bytesText(entry.arena_bytes)), '; at most ', make('b', null, bytesText(entry.alive_bytes)),
-            ' are alive at once ', badge(entry.arena_bytes, entry.alive_bytes), '. Inputs have ' + bytesText(entry.input_bytes) + ', outputs ' +
+        make('p', null, 'The arena has ', make('b', null, bytesText(entry.arena_bytes)), '; at most ',
+            make('b', null, bytesText(entry.alive_bytes)),
+            ' are alive at once ', badge(entry.arena_bytes, entry.alive_bytes),
+                '. Inputs have ' + bytesText(entry.input_bytes) + ', outputs ' +
             bytesText(entry.output_bytes) + '.', model.memory.length === 1 && isNumber(counts.arena_least) ?
           ' The least that an arena could have is ' + bytesText(counts.arena_least) + '.' : ''),
-        this.buffers.length > 0 ? this.stage : make('p', {class: 'dim'}, 'There are no buffers.'), this.peakTable(alive));
+        this.buffers.length > 0 ? this.stage : make('p', {class: 'dim'}, 'There are no buffers.'),
+            this.peakTable(alive));
     this.stage.addEventListener('pointermove', (event) => this.hover(event));
     this.stage.addEventListener('pointerleave', () => this.hover(null));
   }
@@ -72,7 +76,8 @@ class MemoryPicture {
       if (sum > this.alive[this.peak]) this.peak = step;
     }
     this.most = Math.max(1, this.alive[this.peak]);
-    this.arena = this.buffers.reduce((most, buffer) => Math.max(most, buffer.offset + buffer.bytes), Math.max(1, this.entry.arena_bytes || 1));
+    this.arena = this.buffers.reduce((most, buffer) => Math.max(most, buffer.offset + buffer.bytes),
+        Math.max(1, this.entry.arena_bytes || 1));
   }
 
   isAlive(buffer) {
@@ -97,9 +102,11 @@ class MemoryPicture {
     this.drawArena();
     const x = (this.toX(this.peak) + this.toX(this.peak + 1)) / 2;
     const nearEnd = x > width - 160;
-    const label = textAt(x + (nearEnd ? -6 : 6), 12, 'peak-label', 'peak: step ' + this.peak + ', ' + bytesText(this.alive[this.peak]), nearEnd);
+    const label = textAt(x + (nearEnd ? -6 : 6), 12, 'peak-label',
+        'peak: step ' + this.peak + ', ' + bytesText(this.alive[this.peak]), nearEnd);
     this.cursor = makeShape('line', {class: 'cursor', y1: 18, y2: this.toY(this.arena), x1: -9, x2: -9});
-    this.stage.append(makeShape('line', {class: 'peak', x1: x, x2: x, y1: 4, y2: this.toY(this.arena)}), label, this.cursor);
+    this.stage.append(makeShape('line', {class: 'peak', x1: x, x2: x, y1: 4, y2: this.toY(this.arena)}), label,
+        this.cursor);
   }
 
   drawProfile() {
@@ -112,22 +119,27 @@ class MemoryPicture {
       path += 'H' + this.toX(step).toFixed(1) + 'V' + y(last).toFixed(1);
     }
     path += 'H' + this.toX(this.steps).toFixed(1) + 'V' + y(0) + 'Z';
-    this.stage.append(makeShape('path', {class: 'profile', d: path}), textAt(MEMORY_LEFT - 8, y(this.most) + 9, 'axis', bytesText(this.most), true),
-        textAt(MEMORY_LEFT - 8, y(0), 'axis', '0', true), textAt(MEMORY_LEFT - 8, y(this.most / 2) + 4, 'axis', 'alive', true));
+    this.stage.append(makeShape('path', {class: 'profile', d: path}),
+        textAt(MEMORY_LEFT - 8, y(this.most) + 9, 'axis', bytesText(this.most), true),
+        textAt(MEMORY_LEFT - 8, y(0), 'axis', '0', true),
+            textAt(MEMORY_LEFT - 8, y(this.most / 2) + 4, 'axis', 'alive', true));
   }
 
   drawArena() {
     const right = this.toX(this.steps);
-    this.stage.append(makeShape('rect', {class: 'arena', x: MEMORY_LEFT, y: this.toY(0), width: right - MEMORY_LEFT, height: ARENA_HEIGHT}));
+    this.stage.append(makeShape('rect',
+        {class: 'arena', x: MEMORY_LEFT, y: this.toY(0), width: right - MEMORY_LEFT, height: ARENA_HEIGHT}));
     for (const share of [0, 0.5, 1]) {
-      this.stage.append(textAt(MEMORY_LEFT - 8, this.toY(share * this.arena) + (share === 0 ? 9 : share === 1 ? 0 : 4), 'axis',
+      this.stage.append(textAt(MEMORY_LEFT - 8, this.toY(share * this.arena) + (share === 0 ? 9 : share === 1 ? 0 : 4),
+          'axis',
           bytesText(Math.round(share * this.arena)), true));
     }
     const wanted = Math.max(1, Math.round(this.steps / 10));
     const power = 10 ** Math.floor(Math.log10(wanted));
     const unit = [1, 2, 5, 10].map((factor) => factor * power).find((value) => value >= wanted);
     for (let step = 0; step < this.steps; step += unit) {
-      this.stage.append(textAt((this.toX(step) + this.toX(step + 1)) / 2, this.toY(this.arena) + 17, 'axis middle', step === 0 ? 'step 0' : String(step)));
+      this.stage.append(textAt((this.toX(step) + this.toX(step + 1)) / 2, this.toY(this.arena) + 17, 'axis middle',
+          step === 0 ? 'step 0' : String(step)));
     }
     this.buffers.forEach((buffer, index) => this.drawBuffer(buffer, index));
   }
@@ -141,7 +153,8 @@ class MemoryPicture {
       rx: Math.min(2, height / 3), 'data-buffer': index}));
     const letters = Math.floor((width - 8) / LETTER);
     if (height >= 14 && letters >= 4) {
-      this.stage.append(textAt(x + 5, y + Math.min(height / 2 + 4, 16), 'buffer-name', shorten(String(buffer.name), letters)));
+      this.stage.append(textAt(x + 5, y + Math.min(height / 2 + 4, 16), 'buffer-name',
+          shorten(String(buffer.name), letters)));
     }
   }
 
@@ -166,7 +179,8 @@ class MemoryPicture {
   }
 
   tipOf(buffer) {
-    return make('div', null, make('span', {class: 'code strong'}, '%' + buffer.name), ' ' + bytesText(buffer.bytes) + ' at ' +
+    return make('div', null, make('span', {class: 'code strong'}, '%' + buffer.name),
+        ' ' + bytesText(buffer.bytes) + ' at ' +
         countText(buffer.offset) + ', steps ' + buffer.first + ' to ' + buffer.last);
   }
 
@@ -174,12 +188,19 @@ class MemoryPicture {
     if (alive.length === 0) return null;
     const step = this.model.steps[this.peak];
     const shown = alive.slice(0, 40);
-    return make('section', null, make('h3', null, 'Alive at the peak, step ' + this.peak), step ? make('p', {class: 'code wrap'}, colouredLine('plait', String(step.text))) : null,
-        make('table', {class: 'plain'}, make('thead', null, make('tr', null, ['buffer', 'size', 'share', '', 'offset', 'steps'].map((head, index) =>
-          make('th', {scope: 'col', class: index > 0 ? 'number' : null}, head)))), make('tbody', null, shown.map((buffer) =>
-          make('tr', null, make('td', {class: 'code'}, '%' + buffer.name), make('td', {class: 'number'}, bytesText(buffer.bytes)),
-              make('td', {class: 'number'}, shareText(buffer.bytes / this.most)), make('td', null, shareBar(buffer.bytes / this.most, 'collective')),
-              make('td', {class: 'number'}, countText(buffer.offset)), make('td', {class: 'number'}, buffer.first + ' to ' + buffer.last))))),
-        alive.length > shown.length ? make('p', {class: 'dim'}, 'and ' + (alive.length - shown.length) + ' smaller ones') : null);
+    return make('section', null, make('h3', null, 'Alive at the peak, step ' + this.peak),
+        step ? make('p', {class: 'code wrap'}, colouredLine('plait', String(step.text))) : null,
+        make('table', {class: 'plain'},
+            make('thead', null, make('tr', null, ['buffer', 'size', 'share', '', 'offset', 'steps'].map((head, index) =>
+          make('th', {scope: 'col', class: index > 0 ? 'number' : null}, head)))),
+              make('tbody', null, shown.map((buffer) =>
+          make('tr', null, make('td', {class: 'code'}, '%' + buffer.name),
+              make('td', {class: 'number'}, bytesText(buffer.bytes)),
+              make('td', {class: 'number'}, shareText(buffer.bytes / this.most)),
+                  make('td', null, shareBar(buffer.bytes / this.most, 'collective')),
+              make('td', {class: 'number'}, countText(buffer.offset)),
+                  make('td', {class: 'number'}, buffer.first + ' to ' + buffer.last))))),
+        alive.length > shown.length ?
+            make('p', {class: 'dim'}, 'and ' + (alive.length - shown.length) + ' smaller ones') : null);
   }
 }

@@ -1,13 +1,17 @@
 // The page: its header, its tabs, its keys; what is shown stands in the address.
 
-const TABS = [['graph', 'Graph', GraphTab], ['kernels', 'Kernels', KernelsTab], ['text', 'Text', TextsTab], ['ranks', 'Ranks', RanksTab],
+const TABS = [['graph', 'Graph', GraphTab], ['kernels', 'Kernels', KernelsTab], ['text', 'Text', TextsTab],
+    ['ranks', 'Ranks', RanksTab],
   ['timeline', 'Timeline', TimelineTab], ['memory', 'Memory', MemoryTab]];
 
 const KEYS = [
   ['1 to 6', 'the tabs'], ['/', 'search; Enter jumps to the marked line'], ['d', 'dark or light'], ['?', 'these keys'],
-  ['arrows', 'Graph: choose a box; Kernels: choose a kernel; Timeline: move'], ['+  -  0', 'Graph, Timeline: closer, further, all in sight'],
-  ['wheel, drag', 'Graph, Timeline: zoom and move'], ['Enter', 'Graph: to the kernel of the chosen box (a double click does it too)'],
-  ['click on a line', 'Kernels, Text: pins its twins; Escape lets go'], ['c  n  p', 'Text: mark changes, next, previous'],
+  ['arrows', 'Graph: choose a box; Kernels: choose a kernel; Timeline: move'],
+      ['+  -  0', 'Graph, Timeline: closer, further, all in sight'],
+  ['wheel, drag', 'Graph, Timeline: zoom and move'],
+      ['Enter', 'Graph: to the kernel of the chosen box (a double click does it too)'],
+  ['click on a line', 'Kernels, Text: pins its twins; Escape lets go'],
+      ['c  n  p', 'Text: mark changes, next, previous'],
   ['Escape', 'Graph: choose nothing'],
 ];
 
@@ -64,9 +68,11 @@ function openTab(tab) {
 function buildTabs(model) {
   const bar = document.getElementById('tabs');
   TABS.forEach(([name, title, Tab], index) => {
-    const button = make('button', {type: 'button', role: 'tab', id: 'tab-' + name, 'aria-controls': 'panel-' + name, title: 'Key ' + (index + 1),
+    const button = make('button',
+        {type: 'button', role: 'tab', id: 'tab-' + name, 'aria-controls': 'panel-' + name, title: 'Key ' + (index + 1),
       click: () => openTab(page.tabs.get(name))}, title);
-    const panel = make('div', {role: 'tabpanel', id: 'panel-' + name, class: 'panel', 'aria-labelledby': 'tab-' + name, hidden: true});
+    const panel = make('div', {role: 'tabpanel', id: 'panel-' + name, class: 'panel', 'aria-labelledby': 'tab-' + name,
+        hidden: true});
     page.tabs.set(name, {name, button, panel, view: new Tab(model), built: false, memory: null});
     bar.append(button);
     document.getElementById('panels').append(panel);
@@ -88,15 +94,20 @@ function buildHeader(model) {
   const {source, counts, times} = model;
   const sizes = Object.entries(source.sizes || {}).map(([name, size]) => name + ' = ' + size).join(', ');
   const fact = (...children) => make('span', {class: 'fact'}, children);
-  const number = (count, word, several) => isNumber(count) ? fact(make('b', null, countText(count)), ' ' + (count === 1 ? word : several || word + 's')) : null;
+  const number = (count, word, several) => isNumber(count) ?
+      fact(make('b', null, countText(count)), ' ' + (count === 1 ? word : several || word + 's')) : null;
   const header = document.getElementById('header');
   append(header, [
-    make('div', {class: 'facts'}, make('h1', null, '@' + source.title), fact(make('b', null, String(source.device))), fact(ranksText(model)),
-        sizes ? make('span', {class: 'fact code', title: sizes}, shorten(sizes, 120)) : null, make('span', {class: 'gap'}),
+    make('div', {class: 'facts'}, make('h1', null, '@' + source.title), fact(make('b', null, String(source.device))),
+        fact(ranksText(model)),
+        sizes ? make('span', {class: 'fact code', title: sizes}, shorten(sizes, 120)) : null,
+            make('span', {class: 'gap'}),
         source.version ? make('span', {class: 'dim'}, 'plait ' + source.version) : null),
-    make('div', {class: 'facts'}, number(model.ops.length, 'op'), number(counts.kernels, 'kernel'), number(counts.launches, 'launch', 'launches'),
+    make('div', {class: 'facts'}, number(model.ops.length, 'op'), number(counts.kernels, 'kernel'),
+        number(counts.launches, 'launch', 'launches'),
         number(counts.library_calls, 'library call'), number(counts.collectives, 'collective'),
-        isNumber(counts.bytes_moved) ? fact(make('b', null, bytesText(counts.bytes_moved)), ' moved of least ' + bytesText(counts.bytes_least) + ' ',
+        isNumber(counts.bytes_moved) ? fact(make('b', null, bytesText(counts.bytes_moved)),
+            ' moved of least ' + bytesText(counts.bytes_least) + ' ',
             badge(counts.bytes_moved, counts.bytes_least)) : null,
         isNumber(counts.arena_bytes) ? fact('arena ', make('b', null, bytesText(counts.arena_bytes))) : null,
         isNumber(counts.wire_bytes) ? fact('wire ', make('b', null, bytesText(counts.wire_bytes))) : null,
@@ -108,10 +119,13 @@ function buildHeader(model) {
 
 function buildButtons() {
   document.getElementById('buttons').append(
-      make('button', {type: 'button', title: 'Dark or light (d)', 'aria-label': 'Dark or light', click: changeTheme}, '\u25d0'),
+      make('button', {type: 'button', title: 'Dark or light (d)', 'aria-label': 'Dark or light', click: changeTheme},
+          '\u25d0'),
       make('button', {type: 'button', title: 'Keys (?)', 'aria-label': 'Keys', click: showKeys}, '?'));
   const dialog = document.getElementById('keys');
-  append(dialog, [make('h2', null, 'Keys'), make('dl', null, KEYS.map(([key, meaning]) => [make('dt', null, make('kbd', null, key)), make('dd', null, meaning)])),
+  append(dialog, [make('h2', null, 'Keys'),
+      make('dl', null, KEYS.map(([key, meaning]) => [make('dt', null, make('kbd', null, key)),
+      make('dd', null, meaning)])),
     make('form', {method: 'dialog'}, make('button', {type: 'submit'}, 'Close'))]);
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
 }
@@ -159,7 +173,8 @@ function start() {
   if (source === null || source.format !== 1) {
     const format = source === null ? 'none' : String(source.format);
     document.getElementById('panels').append(make('p', {class: 'sentence'},
-        'This page shows documents of format 1, and this one has format ' + format + '. A plait of the same version writes both.'));
+        'This page shows documents of format 1, and this one has format ' + format +
+            '. A plait of the same version writes both.'));
     document.body.dataset.ready = 'yes';
     return;
   }

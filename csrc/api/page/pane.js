@@ -21,7 +21,8 @@ class TextPane {
 
   build(title) {
     this.count = make('span', {class: 'dim'});
-    this.finder = make('input', {type: 'search', placeholder: 'find', 'aria-label': 'Find in ' + title, spellcheck: 'false',
+    this.finder = make('input', {type: 'search', placeholder: 'find', 'aria-label': 'Find in ' + title,
+        spellcheck: 'false',
       keydown: (event) => this.findKey(event), input: () => this.find(0)});
     this.head = make('div', {class: 'pane-head'}, make('h3', null, title), this.count, make('span', {class: 'gap'}),
         this.finder, make('button', {type: 'button', title: 'Copy the whole text', click: () => this.copy()}, 'copy'));
@@ -29,7 +30,8 @@ class TextPane {
     this.scroller = make('div', {class: 'pane-scroll', tabindex: '0', role: 'region', 'aria-label': 'Text of ' + title},
         this.lines);
     this.ruler = make('div', {class: 'ruler', 'aria-hidden': 'true'});
-    this.element = make('section', {class: 'pane'}, this.head, make('div', {class: 'pane-body'}, this.scroller, this.ruler));
+    this.element = make('section', {class: 'pane'}, this.head,
+        make('div', {class: 'pane-body'}, this.scroller, this.ruler));
   }
 
   listen() {
@@ -82,7 +84,8 @@ class TextPane {
 
   // Texts in CUDA begin with helpers: the kernel is shown first.
   showKernel() {
-    const line = this.language === 'cuda' ? this.source.findIndex((text) => text.startsWith('extern "C" __global__')) : -1;
+    const line = this.language === 'cuda' ? this.source.findIndex((text) => text.startsWith('extern "C" __global__')) :
+        -1;
     if (line > 0) this.scroller.scrollTop = line * LINE_HEIGHT;
   }
 

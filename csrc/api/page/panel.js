@@ -5,7 +5,7 @@ function panelOfSegment(model, index) {
   const partners = model.partnersOf(index).filter((other) => other !== index);
   return [
     make('h2', null, make('span', {class: 'chip ' + kindClass(segment.kind)}, segment.kind), ' ', segment.name),
-    segment.schedule ? make('p', {class: 'code wrap'}, segment.schedule) : null,
+    segment.schedule && segment.schedule !== segment.kind ? make('p', {class: 'code wrap'}, segment.schedule) : null,
     partners.length > 0 ? make('p', {class: 'joined-note'}, 'Launch ' + segment.launch + ' also computes ',
         separated(partners.map((other) => segmentLink(model, other))), '.') : null,
     bytesLine(segment),
@@ -43,7 +43,8 @@ function kernelLine(model, segment) {
     isNumber(kernel.registers) ? plural(kernel.registers, 'register') : null,
     isNumber(kernel.spill_bytes) && kernel.spill_bytes > 0 ? bytesText(kernel.spill_bytes) + ' spilled' : null,
     isNumber(kernel.shared_bytes) && kernel.shared_bytes > 0 ? bytesText(kernel.shared_bytes) + ' shared' : null,
-    kernel.from_disk ? 'from disk' : isNumber(kernel.compile_ms) ? 'compiled in ' + millisecondsText(kernel.compile_ms) : null];
+    kernel.from_disk ? 'from disk' : isNumber(kernel.compile_ms) ? 'compiled in ' +
+        millisecondsText(kernel.compile_ms) : null];
   return make('p', null, 'Kernel ', linkTo('@' + kernel.name, 'kernels', kernel.name), ' for ' + kernel.arch + ': ' +
       parts.filter(Boolean).join(', ') + '.');
 }
@@ -62,7 +63,8 @@ function tensorTable(model, title, tensors, other) {
     make('ul', {class: 'tensors'}, tensors.slice(0, 200).map((index) => {
       const tensor = model.tensors[index];
       if (!tensor) return null;
-      return make('li', null, tensorLine(tensor), make('div', {class: 'dim'}, bytesText(bytesOfTensor(tensor)), ', ', other(index)));
+      return make('li', null, tensorLine(tensor),
+          make('div', {class: 'dim'}, bytesText(bytesOfTensor(tensor)), ', ', other(index)));
     })),
     tensors.length > 200 ? make('p', {class: 'dim'}, 'and ' + (tensors.length - 200) + ' more') : null];
 }
@@ -118,7 +120,8 @@ function refusersList(boundary) {
   if (refusers.length === 0) return make('p', {class: 'dim'}, 'Nobody was asked, or nobody said why.');
   return make('dl', null, refusers.map((refuser) => [
     make('dt', null, refuser.by),
-    make('dd', null, refuser.reason, refuser.change ? make('div', {class: 'change'}, 'Would have to change: ' + refuser.change) : null),
+    make('dd', null, refuser.reason,
+        refuser.change ? make('div', {class: 'change'}, 'Would have to change: ' + refuser.change) : null),
   ]));
 }
 
@@ -126,10 +129,12 @@ function panelOfTensor(model, index) {
   const tensor = model.tensors[index];
   const op = model.ops.find((candidate) => listOf(candidate.outputs).includes(index));
   return [
-    make('h2', null, make('span', {class: 'chip'}, tensor.kind === 'param' ? 'parameter' : tensor.kind), ' %' + tensor.name),
+    make('h2', null, make('span', {class: 'chip'}, tensor.kind === 'param' ? 'parameter' : tensor.kind),
+        ' %' + tensor.name),
     make('p', {class: 'code'}, shapeText(tensor)),
     symbolsText(tensor) ? make('p', {class: 'code'}, symbolsText(tensor)) : null,
-    make('p', null, bytesText(bytesOfTensor(tensor)), tensor.layout ? ' on rank 0, ' : ', ', sourceOf(model, index), '; ',
+    make('p', null, bytesText(bytesOfTensor(tensor)), tensor.layout ? ' on rank 0, ' : ', ', sourceOf(model, index),
+        '; ',
         readersLine(model, index), '.'),
     op ? [make('h3', null, 'Made by'), colouredText('plait', [String(op.text)]),
       model.segments[op.segment] ? make('p', null, 'in ', segmentLink(model, op.segment)) : null] : null,
@@ -143,7 +148,8 @@ function panelOfAll(model) {
   const most = ranked.length > 0 ? Math.max(1, model.segments[ranked[0]].bytes) : 1;
   return [
     make('h2', null, 'What the compiler made'),
-    make('p', {class: 'dim'}, 'Choose a box, or walk with the arrow keys. ', make('kbd', null, '?'), ' shows all keys.'),
+    make('p', {class: 'dim'}, 'Choose a box, or walk with the arrow keys. ', make('kbd', null, '?'),
+        ' shows all keys.'),
     ranked.length > 0 ? [make('h3', null, 'Segments by bytes'), make('table', {class: 'plain'}, make('tbody', null,
         ranked.slice(0, 10).map((index) => {
           const segment = model.segments[index];
@@ -164,7 +170,8 @@ function reasonsBlock(model) {
   }
   if (reasons.size === 0) return null;
   const sorted = [...reasons].sort((a, b) => b[1].length - a[1].length);
-  return [make('h3', null, 'Why not fewer kernels'), make('ul', {class: 'reasons'}, sorted.slice(0, 12).map(([reason, boundaries]) =>
+  return [make('h3', null, 'Why not fewer kernels'),
+      make('ul', {class: 'reasons'}, sorted.slice(0, 12).map(([reason, boundaries]) =>
     make('li', null, reason, make('div', {class: 'dim'}, plural(boundaries.length, 'boundary', 'boundaries') + ': ',
         separated(boundaries.slice(0, 6).map((boundary) => segmentLink(model, boundary.to))),
         boundaries.length > 6 ? ', ...' : ''))))];

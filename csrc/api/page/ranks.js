@@ -13,7 +13,8 @@ class RanksTab {
     const content = make('div', {class: 'page-scroll', tabindex: '0', role: 'region', 'aria-label': 'Ranks'});
     panel.append(content);
     if (this.model.mesh.length === 0) {
-      content.append(make('p', {class: 'sentence'}, 'There is no mesh: one rank holds every tensor whole, and nothing moves between ranks.'));
+      content.append(make('p', {class: 'sentence'},
+          'There is no mesh: one rank holds every tensor whole, and nothing moves between ranks.'));
     } else {
       content.append(make('p', {class: 'sentence'}, ranksText(this.model) + ' hold the tensors of this program:'));
     }
@@ -23,7 +24,8 @@ class RanksTab {
       this.inner = this.host.attachShadow({mode: 'open'});
       this.theme();
     }
-    if (text) content.append(make('h2', null, 'In words'), colouredText('plait', String(text).split('\n').slice(0, 5000)));
+    if (text) content.append(make('h2', null, 'In words'),
+        colouredText('plait', String(text).split('\n').slice(0, 5000)));
   }
 
   show() {}

@@ -7,8 +7,10 @@ class Search {
     this.items = searchItems(model);
     this.found = [];
     this.at = 0;
-    this.field = make('input', {type: 'search', placeholder: 'Search  /', 'aria-label': 'Search tensors, ops, segments and kernels',
-      role: 'combobox', 'aria-expanded': 'false', 'aria-controls': 'found', 'aria-autocomplete': 'list', autocomplete: 'off',
+    this.field = make('input', {type: 'search', placeholder: 'Search  /',
+        'aria-label': 'Search tensors, ops, segments and kernels',
+      role: 'combobox', 'aria-expanded': 'false', 'aria-controls': 'found', 'aria-autocomplete': 'list',
+          autocomplete: 'off',
       spellcheck: 'false', input: () => this.look(), keydown: (event) => this.key(event), blur: () => this.close(),
       focus: () => this.look()});
     this.list = make('ul', {id: 'found', role: 'listbox', 'aria-label': 'Found', hidden: true});
@@ -30,7 +32,8 @@ class Search {
         event.preventDefault();
         this.jump(item);
       };
-      return make('li', {role: 'option', id: 'found' + index, pointerdown: choose}, make('span', {class: 'found-kind'}, item.kind),
+      return make('li', {role: 'option', id: 'found' + index, pointerdown: choose},
+          make('span', {class: 'found-kind'}, item.kind),
           make('span', {class: 'code'}, item.name), make('span', {class: 'dim code'}, ' ' + item.detail));
     });
     append(clear(this.list), nothing ? [make('li', {class: 'dim'}, 'Nothing has this in its name.')] : lines);
@@ -40,7 +43,8 @@ class Search {
   }
 
   mark() {
-    [...this.list.children].forEach((line, index) => line.setAttribute('aria-selected', String(index === this.at && this.found.length > 0)));
+    [...this.list.children].forEach((line, index) =>
+        line.setAttribute('aria-selected', String(index === this.at && this.found.length > 0)));
     const line = this.found.length > 0 ? this.list.children[this.at] : null;
     if (line) line.scrollIntoView({block: 'nearest'});
     if (line) this.field.setAttribute('aria-activedescendant', line.id);
@@ -76,8 +80,10 @@ class Search {
 
 function searchItems(model) {
   const items = [];
-  const add = (kind, name, detail, ...goal) => items.push({kind, name, detail, goal, words: (name + ' ' + detail).toLowerCase()});
-  model.segments.forEach((segment) => add('segment', String(segment.name), segment.kind + ' ' + (segment.schedule || ''), 'graph', segment.name));
+  const add = (kind, name, detail, ...goal) =>
+      items.push({kind, name, detail, goal, words: (name + ' ' + detail).toLowerCase()});
+  model.segments.forEach((segment) =>
+      add('segment', String(segment.name), segment.kind + ' ' + (segment.schedule || ''), 'graph', segment.name));
   model.kernels.forEach((kernel) => add('kernel', '@' + kernel.name, kernel.schedule || '', 'kernels', kernel.name));
   model.tensors.forEach((tensor) => add('tensor', '%' + tensor.name, shapeText(tensor), 'graph', '%' + tensor.name));
   model.ops.forEach((op) => {

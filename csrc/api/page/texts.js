@@ -21,9 +21,12 @@ class TextsTab {
     this.summary = make('span', {class: 'dim', 'aria-live': 'polite'});
     const tools = make('div', {class: 'text-tools'}, make('label', null, this.toggle, ' changes'),
         make('button', {type: 'button', title: 'Previous change (p)', click: () => this.nextChange(-1)}, '\u2191'),
-        make('button', {type: 'button', title: 'Next change (n)', click: () => this.nextChange(1)}, '\u2193'), this.summary,
-        make('span', {class: 'gap'}), make('span', {class: 'dim hint'}, 'Hover lights lines that share a tensor, a click pins them.'));
-    panel.append(make('div', {class: 'stack'}, tools, make('div', {class: 'panes two'}, this.panes.map((pane) => pane.element))));
+        make('button', {type: 'button', title: 'Next change (n)', click: () => this.nextChange(1)}, '\u2193'),
+            this.summary,
+        make('span', {class: 'gap'}),
+            make('span', {class: 'dim hint'}, 'Hover lights lines that share a tensor, a click pins them.'));
+    panel.append(make('div', {class: 'stack'}, tools,
+        make('div', {class: 'panes two'}, this.panes.map((pane) => pane.element))));
     this.twins.use(this.panes);
   }
 

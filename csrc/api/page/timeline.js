@@ -16,7 +16,8 @@ class TimelineTab {
     this.content = make('div', {class: 'page-scroll', tabindex: '0', role: 'region', 'aria-label': 'Timeline'});
     panel.append(this.content);
     if (!this.model.timeline) {
-      this.content.append(make('p', {class: 'sentence'}, 'Nothing ran, so there is no timeline. This command runs the program too: ',
+      this.content.append(make('p', {class: 'sentence'},
+          'Nothing ran, so there is no timeline. This command runs the program too: ',
           make('code', null, 'plait view FILE')));
       return;
     }
@@ -24,7 +25,8 @@ class TimelineTab {
     this.canvas = make('canvas', {class: 'timeline', tabindex: '0', role: 'img',
       'aria-label': 'Timeline of the steps of one run; the table below says the same in numbers'});
     this.content.append(make('div', {class: 'timeline-head'}, this.legend(), make('span', {class: 'gap'}),
-        make('span', {class: 'dim hint'}, 'Wheel zooms, drag moves, 0 shows all, a click goes to the segment.')), this.canvas);
+        make('span', {class: 'dim hint'}, 'Wheel zooms, drag moves, 0 shows all, a click goes to the segment.')),
+            this.canvas);
     if (this.model.timeline.note) this.content.append(make('p', {class: 'note'}, this.model.timeline.note));
     this.content.append(make('div', {class: 'columns'}, this.mostTable(), this.kindsTable()));
     this.listen();
@@ -96,7 +98,8 @@ class TimelineTab {
     pen.font = '12px system-ui, sans-serif';
     pen.textBaseline = 'middle';
     this.colours = {};
-    for (const name of [...KINDS, 'text', 'dim', 'line', 'lane', 'on-strong', 'focus', 'back']) this.colours[name] = colour(name);
+    const names = [...KINDS, 'text', 'dim', 'line', 'lane', 'on-strong', 'focus'];
+    for (const name of names) this.colours[name] = colour(name);
     this.paintAxis(pen, width, height);
     this.lanes.forEach((lane, index) => this.paintLane(pen, lane, AXIS + index * LANE));
   }
@@ -173,7 +176,8 @@ class TimelineTab {
     canvas.addEventListener('wheel', (event) => {
       if (event.ctrlKey || !event.shiftKey) {
         event.preventDefault();
-        this.zoom(Math.exp(Math.max(-240, Math.min(240, event.deltaY * (event.deltaMode === 1 ? 18 : 1))) / 300), event.offsetX);
+        this.zoom(Math.exp(Math.max(-240, Math.min(240, event.deltaY * (event.deltaMode === 1 ? 18 : 1))) / 300),
+            event.offsetX);
       } else {
         event.preventDefault();
         this.move((event.deltaX || event.deltaY) / this.width() * this.span);
@@ -214,7 +218,8 @@ class TimelineTab {
     const time = this.toTime(event.offsetX);
     const grace = 2 * this.span / this.width();
     let best = null;
-    for (let index = firstAfter(lane.spans, time + grace) - 1; index >= 0 && index > firstAfter(lane.spans, time) - 40; --index) {
+    const least = Math.max(0, firstAfter(lane.spans, time) - 40);
+    for (let index = firstAfter(lane.spans, time + grace) - 1; index >= least; --index) {
       const span = lane.spans[index];
       const away = Math.max(span.begin - time, time - span.end, 0);
       if (away <= grace && (best === null || away < best.away)) best = {span, away};
@@ -228,8 +233,10 @@ class TimelineTab {
     const time = span.end - span.begin;
     const facts = ['rank ' + span.rank, microsecondsText(time), 'from ' + microsecondsText(span.begin)];
     if (isNumber(step.bytes) && step.bytes > 0) facts.push(bytesText(step.bytes), rateText(step.bytes, time));
-    return [make('div', {class: 'code'}, colouredLine('plait', shorten(String(step.text), 300))), make('div', null, facts.join(', ')),
-      this.model.kernels[step.kernel] ? make('div', {class: 'dim'}, 'kernel @' + this.model.kernels[step.kernel].name) : null];
+    return [make('div', {class: 'code'}, colouredLine('plait', shorten(String(step.text), 300))),
+        make('div', null, facts.join(', ')),
+      this.model.kernels[step.kernel] ? make('div', {class: 'dim'}, 'kernel @' + this.model.kernels[step.kernel].name) :
+          null];
   }
 
   follow(step) {
@@ -259,13 +266,17 @@ class TimelineTab {
     order.sort((a, b) => timeOfStep[b] - timeOfStep[a]);
     const heads = ['step', 'all ranks', 'share', '', 'mean', 'GB/s'];
     return make('section', null, make('h2', null, 'Steps that take most'), make('table', {class: 'plain'},
-        make('thead', null, make('tr', null, heads.map((head, index) => make('th', {scope: 'col', class: index > 0 ? 'number' : null}, head)))),
+        make('thead', null, make('tr', null,
+            heads.map((head, index) => make('th', {scope: 'col', class: index > 0 ? 'number' : null}, head)))),
         make('tbody', null, order.slice(0, 10).map((step) => {
           const mean = this.model.meanTime(step);
-          return make('tr', null, make('td', {class: 'code step'}, linkTo(shorten(String(steps[step].text), 90), 'timeline', String(step))),
-              make('td', {class: 'number'}, microsecondsText(timeOfStep[step])), make('td', {class: 'number'}, shareText(timeOfStep[step] / timeOfAll)),
+          return make('tr', null, make('td', {class: 'code step'},
+              linkTo(shorten(String(steps[step].text), 90), 'timeline', String(step))),
+              make('td', {class: 'number'}, microsecondsText(timeOfStep[step])),
+                  make('td', {class: 'number'}, shareText(timeOfStep[step] / timeOfAll)),
               make('td', null, shareBar(timeOfStep[step] / timeOfStep[order[0]], this.kindOf(step))),
-              make('td', {class: 'number'}, microsecondsText(mean)), make('td', {class: 'number'}, rateText(steps[step].bytes, mean).replace(' GB/s', '')));
+              make('td', {class: 'number'}, microsecondsText(mean)),
+                  make('td', {class: 'number'}, rateText(steps[step].bytes, mean).replace(' GB/s', '')));
         }))));
   }
 
@@ -275,20 +286,25 @@ class TimelineTab {
       if (this.model.runsOfStep[index] === 0) return;
       const kind = this.kindOf(index);
       const sum = sums.get(kind) || {count: 0, time: 0, bytes: 0};
-      sums.set(kind, {count: sum.count + 1, time: sum.time + this.model.timeOfStep[index], bytes: sum.bytes + (step.bytes || 0)});
+      sums.set(kind, {count: sum.count + 1, time: sum.time + this.model.timeOfStep[index],
+          bytes: sum.bytes + (step.bytes || 0)});
     });
     if (!sums.has('collective')) sums.set('collective', {count: 0, time: 0, bytes: 0});
     const {wire_bytes: wire, wire_bytes_min: least} = this.model.counts;
-    const names = {kernel: 'kernels', library: 'library calls', collective: 'collectives', copy: 'copies', alias: 'other'};
+    const names = {kernel: 'kernels', library: 'library calls', collective: 'collectives', copy: 'copies',
+        alias: 'other'};
     const heads = ['steps', 'count', 'all ranks', 'share', 'bytes'];
     return make('section', null, make('h2', null, 'By kind'), make('table', {class: 'plain'},
-        make('thead', null, make('tr', null, heads.map((head, index) => make('th', {scope: 'col', class: index > 0 ? 'number' : null}, head)))),
+        make('thead', null, make('tr', null,
+            heads.map((head, index) => make('th', {scope: 'col', class: index > 0 ? 'number' : null}, head)))),
         make('tbody', null, KINDS.filter((kind) => sums.has(kind)).map((kind) => {
           const {count, time, bytes} = sums.get(kind);
           return make('tr', null, make('td', {class: kindClass(kind)}, make('span', {class: 'swatch'}), names[kind]),
               make('td', {class: 'number'}, countText(count)), make('td', {class: 'number'}, microsecondsText(time)),
-              make('td', {class: 'number'}, shareText(time / this.model.timeOfAll)), make('td', {class: 'number'}, bytesText(bytes)));
-        }))), isNumber(wire) ? make('p', null, 'On the wire: ', make('b', null, bytesText(wire)), '; the least is ', make('b', null, bytesText(least)),
+              make('td', {class: 'number'}, shareText(time / this.model.timeOfAll)),
+                  make('td', {class: 'number'}, bytesText(bytes)));
+        }))), isNumber(wire) ? make('p', null, 'On the wire: ', make('b', null, bytesText(wire)), '; the least is ',
+            make('b', null, bytesText(least)),
         '. ', badge(wire, least)) : null);
   }
 
@@ -298,7 +314,8 @@ class TimelineTab {
     const step = parts[0] === undefined || parts[0] === '' ? -1 : Number(parts[0]);
     this.selected = step in this.model.steps ? step : null;
     const span = this.model.spans.find((candidate) => candidate[1] === this.selected);
-    if (span && (span[2] < this.begin || span[3] > this.begin + this.span || (span[3] - span[2]) / this.span * this.width() < 12)) {
+    if (span && (span[2] < this.begin || span[3] > this.begin + this.span ||
+        (span[3] - span[2]) / this.span * this.width() < 12)) {
       this.span = Math.min(this.end * 1.02, Math.max(LEAST_SPAN, (span[3] - span[2]) * 12));
       this.begin = (span[2] + span[3]) / 2 - this.span / 2;
       this.move(0);

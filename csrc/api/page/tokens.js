@@ -85,7 +85,8 @@ function tokenKind(match, keywords) {
 
 // The line as elements, in its colours.
 function colouredLine(language, line) {
-  return tokensOf(language, line).map(([kind, text]) => kind === '' ? text : make('span', {class: 'word-' + kind}, text));
+  return tokensOf(language, line).map(([kind, text]) => kind === '' ? text :
+      make('span', {class: 'word-' + kind}, text));
 }
 
 // A text in its colours, for the few lines of a panel.

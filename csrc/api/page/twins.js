@@ -120,7 +120,8 @@ function definedWords(language, line) {
     }
     case 'cuda': {
       const match = /\b([vb]\d+)(?:\[[^\]]*\])?\s*=(?!=)/.exec(line) ||
-          /^\s*(?:[\w<>,: ]+)\s([vb]\d+)(?:\[[^\]]*\])*\s*;/.exec(line) || /\b(?:load|store)_\w+\(([vb]\d+)\b/.exec(line);
+          /^\s*(?:[\w<>,: ]+)\s([vb]\d+)(?:\[[^\]]*\])*\s*;/.exec(line) ||
+              /\b(?:load|store)_\w+\(([vb]\d+)\b/.exec(line);
       return match ? [match[1]] : [];
     }
     case 'llvm': {

@@ -20,7 +20,8 @@ class View {
 
   wheel(event) {
     event.preventDefault();
-    const amount = event.deltaMode === 1 ? 18 * event.deltaY : event.deltaMode === 2 ? 300 * event.deltaY : event.deltaY;
+    const amount = event.deltaMode === 1 ? 18 * event.deltaY : event.deltaMode === 2 ? 300 * event.deltaY :
+        event.deltaY;
     const bounds = this.element.getBoundingClientRect();
     this.zoom(Math.exp(-Math.max(-240, Math.min(240, amount)) / 400), event.clientX - bounds.left,
         event.clientY - bounds.top);
@@ -57,7 +58,8 @@ class View {
   zoom(factor, x, y) {
     cancelAnimationFrame(this.moving);
     const scale = Math.min(MOST_SCALE, Math.max(this.least, this.scale * factor));
-    const at = [x === undefined ? this.element.clientWidth / 2 : x, y === undefined ? this.element.clientHeight / 2 : y];
+    const at = [x === undefined ? this.element.clientWidth / 2 : x, y === undefined ? this.element.clientHeight / 2 :
+        y];
     this.x = at[0] - (at[0] - this.x) * scale / this.scale;
     this.y = at[1] - (at[1] - this.y) * scale / this.scale;
     this.scale = scale;

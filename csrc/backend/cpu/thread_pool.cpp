@@ -16,7 +16,9 @@ namespace {
 constexpr double kWorthSharingSeconds = 20e-6;
 constexpr int64_t kPiecesPerThread = 8;
 // A time slice of a thread that stands in the way of an OpenMP team is some milliseconds.
-constexpr std::chrono::milliseconds kStalled{2}, kWithoutOpenMp{500};
+constexpr std::chrono::milliseconds kStalled{2};
+// How long own workers serve then: twice as long each time that OpenMP stalls again at once.
+constexpr std::chrono::milliseconds kFirstPause{20}, kLongestPause{500};
 
 // A run on an OpenMP team. All threads of the team take pieces, so its size does not matter.
 struct OpenMpRun {
@@ -136,7 +138,12 @@ void ThreadPool::share(Crew& crew, const Job& job, double seconds) {
   OpenMpRun all{job.run, job.context, job.extent, job.piece, job.begin};
   openmp->parallel(&OpenMpRun::take_pieces, &all, unsigned(std::min(job.helpers + 1, openmp->max_threads())), 0);
   const auto end = std::chrono::steady_clock::now();
-  if (end - start > kStalled + std::chrono::duration<double>(seconds)) crew.openmp_again = end + kWithoutOpenMp;
+  if (end - start <= kStalled + std::chrono::duration<double>(seconds)) {
+    crew.pause = {};
+    return;
+  }
+  crew.pause = std::clamp(2 * crew.pause, kFirstPause, kLongestPause);
+  crew.openmp_again = end + crew.pause;
 }
 
 void ThreadPool::Crew::share(const Job& shared, int threads) {

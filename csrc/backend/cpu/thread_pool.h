@@ -26,8 +26,8 @@ class ThreadPool {
   // workers stay awake for some milliseconds after other work of theirs (library contractions, PyTorch's ops), and
   // workers of the pool's own would have to contend with them for the cores. Own workers, of whom only those that came
   // are waited for, serve in a parallel region of OpenMP, in a forked process, and for a while after a run that took
-  // much longer than foreseen: a team waits for each of its threads, also where other processes have the cores. A
-  // forked process starts workers of its own.
+  // much longer than foreseen, longer where that happens again: a team waits for each of its threads, also where other
+  // processes have the cores. A forked process starts workers of its own.
   void join_openmp();
 
   // Calls run(context, begin, end) for pieces that cover 0 .. extent - 1, each once; returns when all are done. At most
@@ -56,7 +56,8 @@ class ThreadPool {
     uint64_t forks = 0;  // fork_count() of the process
     std::mutex in_use;   // held by the run that owns the pool; guards the next
     std::chrono::steady_clock::time_point openmp_again{};
-    std::mutex mutex;  // guards what follows
+    std::chrono::milliseconds pause{};  // of OpenMP, the last one; 0 after a run of it that did not stall
+    std::mutex mutex;                   // guards what follows
     std::condition_variable wake, idle;
     Job job;
     uint64_t generation = 0;  // counts shared jobs

@@ -205,6 +205,7 @@ TEST(ThreadPool, AForkedProcessStartsWorkersAndEndsThem) {
 TEST(ThreadPool, LeavesAnOpenMpTeamThatStalls) {
   if (dlopen("libgomp.so.1", RTLD_LAZY) == nullptr) GTEST_SKIP() << "no GNU OpenMP";
   ThreadPool pool(2);
+  bool same = false;
   for (int attempt = 0; attempt < 5; ++attempt) {
     Stalling first, second;
     second.stall = false;
@@ -215,10 +216,12 @@ TEST(ThreadPool, LeavesAnOpenMpTeamThatStalls) {
 #if PLAIT_TSAN
     EXPECT_EQ(first.helpers, second.helpers);
 #else
-    EXPECT_NE(first.helpers, second.helpers);
+    same = first.helpers == second.helpers;  // a machine that stood still for longer than OpenMP is left alone
+    if (same) continue;
 #endif
     return;
   }
+  ASSERT_FALSE(same);
   GTEST_SKIP() << "this machine gives a second thread no time";
 }
 
