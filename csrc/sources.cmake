@@ -106,6 +106,7 @@ set(PLAIT_CORE_SOURCES
   graph/drop_allocations.cpp
   graph/expand.cpp
   graph/lay_inputs.cpp
+  graph/lift_reshapes.cpp
   graph/lookups.cpp
   graph/merge_equal.cpp
   graph/part_batches.cpp

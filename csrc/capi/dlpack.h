@@ -31,6 +31,21 @@ struct DLManagedTensorVersioned {
   DLTensor dl_tensor;
 };
 
+// Functions of a framework for its tensors, which a capsule `dlpack_exchange_api` of their type points to (DLPack 1.2).
+// They return 0, else -1 with an exception of Python's; none of them waits for a stream.
+struct DLPackExchangeAPI {
+  struct Header {
+    DLPackVersion version;
+    Header* previous;
+  } header;
+  int (*allocate)(DLTensor* prototype, DLManagedTensorVersioned** out, void* context,
+                  void (*fail)(void* context, const char* kind, const char* message));
+  int (*managed_from_object)(void* object, DLManagedTensorVersioned** out);
+  int (*object_from_managed)(DLManagedTensorVersioned* tensor, void** object);  // takes the tensor, whatever it returns
+  int (*borrow)(void* object, DLTensor* out);  // may be null; valid while the object is
+  int (*current_stream)(int32_t device_type, int32_t device_id, void** stream);
+};
+
 namespace plait {
 
 // DLDeviceType: memory of the host, of a CUDA device, of the host for CUDA, managed by CUDA.

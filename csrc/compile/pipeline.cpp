@@ -67,6 +67,8 @@ std::unique_ptr<CompiledSpecialization> run_passes(const Fusion& fusion, const C
   stages.make("localized", "localize", local, [&] { return localize_for(sharded, context); });
   stages.pass("localized", "expand", *local, [&] { expand(*local); });  // what was sharded as one op
   stages.pass("localized", "part_batches", *local, [&] { part_batches(*local, homes_in_file(context.file_segments)); });
+  stages.pass("localized", "lift_reshapes", *local,
+              [&] { lift_reshapes(*local, homes_in_file(context.file_segments)); });
   stages.pass("localized", "merge_equal", *local, [&] { merge_equal(*local, homes_in_file(context.file_segments)); });
   stages.pass("localized", "remove_unread", *local, [&] { remove_dead_code(*local); });
   stages.pass("localized", "bucket_all_reduces", *local, [&] { bucket_for(*local, context); });

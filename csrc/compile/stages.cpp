@@ -59,8 +59,9 @@ namespace {
 
 // Passes that no later one needs: option `skip` and `--bisect` leave them out.
 const std::vector<std::string>& optional_passes() {
-  static const std::vector<std::string> names = {"remove_dead_code", "widen_contractions", "part_batches",
-                                                 "merge_equal",      "remove_unread",      "bucket_all_reduces"};
+  static const std::vector<std::string> names = {"remove_dead_code",  "widen_contractions", "part_batches",
+                                                 "lift_reshapes",     "merge_equal",        "remove_unread",
+                                                 "bucket_all_reduces"};
   return names;
 }
 

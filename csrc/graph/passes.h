@@ -67,6 +67,12 @@ void widen_contractions(Fusion& fusion, const DeviceMesh& mesh, const Options& o
 // dims of its user, and a stack that lies permuted need not be copied to merge them. `home`: as below.
 void part_batches(Fusion& fusion, const std::function<std::optional<size_t>(const TensorView&)>& home = {});
 
+// An elementwise op whose result is kept, and read with one of its dims in parts by ops that compute, computes with
+// these parts; its result is those merged, which takes no step. Rows of a batch that were merged for a product come so:
+// its bias is added to them, and what stands behind has the dims of its user. Why behind part_batches: it makes such
+// reshapes; why before merge_equal: that takes the way back away. Outputs in place of inputs stay. `home`: as below.
+void lift_reshapes(Fusion& fusion, const std::function<std::optional<size_t>(const TensorView&)>& home = {});
+
 // Readers of a tensor that holds the same as an earlier one read the earlier one; remove_dead_code takes what nobody
 // reads then. The same are results of equal ops on the same operands, and what moves there and back (a permute and its
 // inverse, reshapes to the first shape, a cast to the own dtype, a whole slice) and what it began with. Constants,

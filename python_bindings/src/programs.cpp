@@ -232,38 +232,6 @@ Arrays run(Program& program, const nb::args& positions, nb::object on, std::opti
   return arrays(program, made, stream);
 }
 
-// Of every result the number of an output, or (number, shape, strides, offset).
-void set_results(Program& program, const nb::list& results) {
-  program.results.clear();
-  for (nb::handle each : results) {
-    ResultView& view = program.results.emplace_back();
-    view.whole = nb::isinstance<nb::int_>(each);
-    view.output = nb::cast<size_t>(view.whole ? nb::borrow(each) : each[nb::int_(0)]);
-    if (view.whole) continue;
-    view.shape = nb::cast<std::vector<int64_t>>(each[nb::int_(1)]);
-    view.strides = nb::cast<std::vector<int64_t>>(each[nb::int_(2)]);
-    view.offset = nb::cast<int64_t>(each[nb::int_(3)]);
-  }
-}
-
-// InternalError: the view does not lie in the tensor.
-Tensor viewed(Tensor tensor, const ResultView& view) {
-  if (view.whole) return tensor;
-  bool inside = view.shape.size() == view.strides.size() && view.offset >= 0;
-  int64_t elements = 1, last = view.offset;
-  for (size_t d = 0; inside && d < view.shape.size(); ++d) {
-    inside = view.shape[d] >= 0 && view.strides[d] >= 0;
-    elements *= view.shape[d];
-    last += (view.shape[d] - 1) * view.strides[d];
-  }
-  PLAIT_CHECK(inside && (elements == 0 || last < tensor.elements()), "a view of output {} leaves its {} elements", view.output,
-              tensor.elements());
-  tensor.shape = view.shape;
-  tensor.strides = view.strides;
-  tensor.byte_offset += static_cast<size_t>(elements == 0 ? 0 : view.offset) * size_of(tensor.dtype);
-  return tensor;
-}
-
 // For adapters: DLPack capsules in the order of the fusion's inputs, and of the results, in the order of the stream.
 Capsules run_capsules(Program& program, const Capsules& inputs, nb::object on) {
   const auto& names = program.fusion->inputs();
@@ -412,8 +380,6 @@ void bind_programs(nb::module_& m) {
       .def("_run_capsules", run_capsules, nb::arg("inputs"), nb::arg("stream") = nb::none(),
            "For adapters: DLPack capsules in the order of the inputs, capsules of the results that were set, or of the "
            "outputs.")
-      .def("_set_results", set_results, nb::arg("results"),
-           "What _run_capsules gives: outputs by number, or parts of them as (number, shape, strides, offset).")
       .def("run_local", run_local, nb::arg("rank"), nb::arg("pieces"), nb::arg("stream") = nb::none(),
            nb::arg("threads") = nb::none(), nb::arg("out") = nb::none(), nb::arg("named"), kRunLocal,
            "The same with the pieces of this process's rank, after prepare(). Raises UserError, CommError.")
@@ -464,6 +430,7 @@ void bind_programs(nb::module_& m) {
                            p.compiled->mesh().ranks());
       });
   bind_looks(m, programs);
+  bind_adapters(programs);
   m.def("load", [](const std::filesystem::path& path) { return load_program(path.string()); }, nb::arg("path"),
         "A program that Program.save() wrote, with its device, ranks and options: its specializations run without LLVM or "
         "NVRTC, other sizes compile as ever. A file is trusted like a program: it holds machine code. Raises UserError where "

@@ -4,6 +4,7 @@
 #include <shared_mutex>
 
 #include "bindings.h"
+#include "capi/dlpack.h"
 
 namespace plait::python {
 
@@ -23,6 +24,8 @@ struct Program {
   std::unique_ptr<Compiled> compiled;
   Device* device = nullptr;
   std::vector<ResultView> results;  // of _run_capsules: the outputs, if nothing else was asked for
+  const DLPackExchangeAPI* exchange = nullptr;  // of tensors that _run_tensors takes, and their type
+  nb::object tensor_type = {};
 };
 
 // Runs fn with the program locked and Python's lock released; in that order no thread waits for one that waits.
@@ -33,6 +36,10 @@ auto locked(Program& program, Fn&& fn) {
   return fn();
 }
 
+// The tensor as a result names it. InternalError: the view does not lie in it.
+Tensor viewed(Tensor tensor, const ResultView& view);
+// What adapters of frameworks call.
+void bind_adapters(nb::class_<Program>& programs);
 // What people look at: traces and pages.
 void bind_looks(nb::module_& m, nb::class_<Program>& programs);
 

@@ -258,6 +258,7 @@ class Fused:
         how = {"on_internal_error": "nest", **options}
         self.program = plait.compile(self.fusion, device=self.device.type, options=how, dumps=dumps)
         self.program._set_results(list(taken))
+        self.takes_tensors = self.program._set_tensor_type(torch.Tensor)
 
     def _name_outputs(self, lowering: Lowering, nodes: list[torch.fx.Node]) -> tuple[dict[torch.fx.Node, int], list[Any]]:
         """Makes outputs of the nodes, each once. Of every node, which output it is; of outputs, the dims in memory order."""
@@ -285,11 +286,13 @@ class Fused:
             given = [tensor.contiguous() for tensor in given]
         for i in self.negative:
             given[i] = given[i].resolve_neg()
-        capsules = [to_dlpack(tensor) for tensor in given]
         for place in self.size_places:
-            capsules.append(to_dlpack(torch.empty(int(args[place]), 0, dtype=torch.bool, device=self.device)))
-        stream = torch.cuda.current_stream(self.device).cuda_stream if self.device.type == "cuda" else None
-        made = [from_dlpack(capsule) for capsule in self.program._run_capsules(capsules, stream)]
+            given.append(torch.empty(int(args[place]), 0, dtype=torch.bool, device=self.device))
+        if self.takes_tensors:
+            made = self.program._run_tensors(given)
+        else:
+            stream = torch.cuda.current_stream(self.device).cuda_stream if self.device.type == "cuda" else None
+            made = [from_dlpack(capsule) for capsule in self.program._run_capsules([to_dlpack(tensor) for tensor in given], stream)]
         for i, order in enumerate(self.orders):
             if order:
                 made[i] = made[i].permute(order)
