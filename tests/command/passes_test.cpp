@@ -91,7 +91,7 @@ TEST_F(PassesOf, BisectAutoFindsTheStep) {
   EXPECT_EQ(2, found.exit) << found.out << found.err;
   EXPECT_TRUE(has(found.out, "localized/remove_unread, is the first with which it fails")) << found.out;
   EXPECT_TRUE(has(found.out, "  fails:    plait run ")) << found.out;
-  EXPECT_TRUE(has(found.out, "--bisect=4")) << found.out;
+  EXPECT_TRUE(has(found.out, "--bisect=5")) << found.out;
   for (const auto& entry : fs::directory_iterator(folder_.path()))
     EXPECT_FALSE(has(entry.path().filename().string(), "plait_repro")) << entry.path();
 
