@@ -29,6 +29,13 @@ std::shared_ptr<Program> make_program(const CompiledSpecialization& compiled, co
                                                  compiled.in_place, context.device.target().cuda()));
 }
 
+// The facts, and those multiples of which guards say so.
+CloneOptions asked_facts(const Fusion& fusion, const CloneOptions& facts, const PipelineContext& context) {
+  CloneOptions out = facts;
+  ask_multiples(context.multiples, fusion, context.guards, out);
+  return out;
+}
+
 // The compiler. Each line is a pass; a constraint on order stands at the line that it pins.
 std::unique_ptr<CompiledSpecialization> run_passes(const Fusion& fusion, const CloneOptions& facts,
                                                    const PipelineContext& context) {
@@ -37,8 +44,7 @@ std::unique_ptr<CompiledSpecialization> run_passes(const Fusion& fusion, const C
   auto out = std::make_unique<CompiledSpecialization>();
   stages.begin("fusion", fusion);
   // graph: facts come first, so that expressions fold on construction
-  CloneOptions stated = facts;
-  ask_multiples(context.multiples, fusion, context.guards, stated);
+  const CloneOptions stated = asked_facts(fusion, facts, context);
   stages.make("graph", "state_facts", out->graph, [&] { return with_facts(fusion, stated, context); });
   Fusion& graph = *out->graph;
   stages.pass("graph", "drop_allocations", graph, [&] { drop_allocations(graph); });
