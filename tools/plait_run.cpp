@@ -77,7 +77,7 @@ void print_times(const Report& report, std::vector<double> runs) {
     fmt::print("; of {} runs: {:.3f} ms least, {:.3f} ms median", runs.size(), runs.front(), runs[runs.size() / 2]);
   fmt::print("\n");
   fmt::print("copied: {} B of inputs and outputs in a run\n", report.bytes_copied);
-  std::vector<std::vector<std::string>> rows = {{"ms, all ranks of one run", "step"}};
+  std::vector<std::vector<std::string>> rows = {{"ms, all ranks of one run, waits included", "step"}};
   for (const auto& [step, ms] : report.step_ms) rows.push_back({fmt::format("{:.3f}", ms), step});
   if (rows.size() > 1) fmt::print("{}", table(rows));
 }

@@ -197,7 +197,7 @@ std::unique_ptr<Device> make_cuda_device(const CudaOptions& options) {
   const DriverLibrary* driver = driver_library(options.driver, &why_not);
   if (driver == nullptr)
     throw MissingError("no GPU can be used: " + why_not, "device " + options.name,
-                       "install a GPU and its driver, or use --device sim:sm_90a or cpu");
+                       "install a GPU and its driver, or use --device sim:sm_90a, sim:sm_90a:N for N ranks, or cpu");
   return std::make_unique<CudaDevice>(options, *driver, choose_ordinals(options, *driver));
 }
 
