@@ -120,6 +120,24 @@ std::string default_device(int64_t ranks, const std::string& comm) {
   }
 }
 
+std::vector<DeviceInfo> devices() {
+  const std::string first = default_device();
+  std::vector<DeviceInfo> out;
+  for (const char* name : {"cuda", "cpu", "reference", "sim:sm_80", "sim:sm_90a"}) {
+    if (name == std::string_view("cpu") && first == "reference") continue;  // there is no LLVM
+    try {
+      Device& device = find_device(name, {});
+      const Target& target = device.target();
+      out.push_back(
+          {name, device.count(), target, target.kind == TargetKind::reference ? "" : print(target), name == first});
+    } catch (const MissingError&) {  // not here
+    } catch (const UserError&) {     // not in this forked process
+    }
+  }
+  std::ranges::stable_partition(out, &DeviceInfo::is_default);
+  return out;
+}
+
 bool is_simulated(const std::string& device) { return device.rfind(kSimulated, 0) == 0; }
 
 std::string simulated_architecture(const std::string& device) { return parse_simulated(device).architecture; }

@@ -6,12 +6,24 @@
 
 #include "base/options.h"
 #include "device/device.h"
+#include "device/target.h"
 
 namespace plait {
 
 // The device of that name; made once per name and settings, and kept. UserError for an unknown name, MissingError for
 // an absent one. sim:ARCH:N is N simulated GPUs, ARCH sm_80 or sm_90a; cuda is every GPU like the first.
 Device& find_device(const std::string& name, const Options& options);
+
+// A device that find_device() gives here.
+struct DeviceInfo {
+  std::string name;         // `cpu`, `cuda`, `reference`, `sim:sm_80`
+  int64_t count = 1;        // of GPUs, each a rank; simulated ones are as many as a name asks for, here 1
+  Target target;            // what code is made for
+  std::string description;  // `x86-64-v3, 8 lanes, 2 cores, caches 32 KiB, 512 KiB, 32 MiB`; empty of reference
+  bool is_default = false;  // of one rank
+};
+// All of them, the default first. Those that lack something are left out; `plait doctor` says what.
+std::vector<DeviceInfo> devices();
 
 // The name of the device where a caller names none, by the command, C++, C and Python alike: cuda where the driver has
 // a GPU for each rank of this process and `comm` is not mpi, which moves host memory; else cpu where LLVM can be

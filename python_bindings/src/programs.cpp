@@ -429,6 +429,19 @@ void bind_programs(nb::module_& m) {
         return fmt::format("<plait.Program @{} on {}, {} ranks>", p.fusion->name(), p.device->name(),
                            p.compiled->mesh().ranks());
       });
+  nb::class_<DeviceInfo>(m, "Device", "A device that programs can be compiled for here.")
+      .def_ro("name", &DeviceInfo::name, "For compile(device=...).")
+      .def_ro("count", &DeviceInfo::count, "How many GPUs it is, each a rank; simulated ones are as many as `sim:ARCH:N` asks for.")
+      .def_ro("description", &DeviceInfo::description, "Architecture, cores or multiprocessors, caches; empty of `reference`.")
+      .def_ro("is_default", &DeviceInfo::is_default, "Whether compile() takes it where none is named, of one rank.")
+      .def_prop_ro("architecture", [](const DeviceInfo& d) { return d.target.architecture; }, "`sm_90a`, `x86-64-v4`; may be empty.")
+      .def_prop_ro("cores", [](const DeviceInfo& d) { return d.target.cuda() ? d.target.multiprocessors : d.target.cores; },
+                   "Of a CPU; of a GPU its multiprocessors.")
+      .def("__repr__", [](const DeviceInfo& d) {
+        return fmt::format("<plait.Device {}{}{}>", d.name, d.description.empty() ? "" : ": ", d.description);
+      });
+  m.def("devices", &devices, nb::call_guard<nb::gil_scoped_release>(),
+        "All that are here, the default first; what others lack says doctor().");
   bind_looks(m, programs);
   bind_adapters(programs);
   m.def("load", [](const std::filesystem::path& path) { return load_program(path.string()); }, nb::arg("path"),

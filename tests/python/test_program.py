@@ -366,3 +366,18 @@ def test_indices_outside(device):
     x, i = g.input("x", [5, 3], plait.f32), g.input("i", [2], plait.i64)
     g.output("y", plait.ops.index_select(x, i, 0, bounds="assume"))
     assert np.isnan(plait.compile(g, device=device).run({"x": table, "i": np.array([4, -1])})["y"].numpy()[1]).all()
+
+
+def test_devices_that_are_here():
+    here = plait.devices()
+    assert [device.is_default for device in here] == [True] + [False] * (len(here) - 1)
+    names = [device.name for device in here]
+    assert "reference" in names and len(set(names)) == len(names)
+    f = plait.Fusion("f")
+    f.output("y", plait.ops.neg(f.input("x", [4], plait.f32)))
+    for device in here:
+        assert device.count >= 1 and device.name in repr(device)
+        assert plait.compile(f, device=device.name).run(np.ones(4, np.float32))["y"].tolist() == [-1] * 4
+    assert plait.compile(f).device == names[0]
+    for cpu in (device for device in here if device.name == "cpu"):
+        assert cpu.cores >= 1 and "lanes" in cpu.description
