@@ -11,8 +11,9 @@ namespace {
 
 bool same_shape(const TensorView& a, const TensorView& b) {
   if (a.rank() != b.rank()) return false;
+  // As they are written: loops over one extent are not split as those over another that is proven equal.
   for (size_t d = 0; d < a.rank(); ++d)
-    if (a.extent(d) != b.extent(d) && !sym::proven(sym::eq(a.extent(d), b.extent(d)))) return false;
+    if (a.extent(d) != b.extent(d)) return false;
   return true;
 }
 
