@@ -38,6 +38,22 @@ bool has_poles(Pointwise f) {
   }
 }
 
+// Functions that numbers below 0 have no value of: of few elements all are NaN often, and nothing is compared.
+bool wants_positive(Pointwise f) {
+  switch (f) {
+    case Pointwise::sqrt:
+    case Pointwise::rsqrt:
+    case Pointwise::log:
+    case Pointwise::log2:
+    case Pointwise::log10:
+    case Pointwise::log1p:
+    case Pointwise::acosh:
+      return true;
+    default:
+      return false;
+  }
+}
+
 class Maker {
  public:
   explicit Maker(const RandomOpContext& c) : c_(c), f_(c.fusion) {}
@@ -232,6 +248,7 @@ class Maker {
       if (row.type_rule == TypeRule::float_only) t = real(t);
       if (f != Pointwise::where && row.discontinuous) t = sure(t);
       if (!c_.operand && has_poles(f) && chance(80)) t = sure(t);
+      if (!c_.operand && wants_positive(f) && chance(70)) t = pointwise(Pointwise::abs, {t});
       if (f == Pointwise::celu && i == 1) t = full(f_, {}, 1 + draw(3), in.back()->dtype);  // x / 0 else
       in.push_back(t);
     }
