@@ -46,7 +46,8 @@ struct Report {
   double compile_ms = 0, run_ms = 0;                                      // of the class; of the last run
   std::map<std::string, std::vector<std::vector<int64_t>>> local_shapes;  // output -> by rank
   std::vector<std::pair<std::string, double>> step_ms;                    // of the last timed run, all ranks together
-  std::vector<StepTrace> trace;                                           // of the last timed run, this process's ranks
+  int64_t timed_runs = 0;        // of the program, with the last one of the class
+  std::vector<StepTrace> trace;  // of the last timed run, this process's ranks
 };
 
 // Sizes whose bindings are kept, and the bytes of memory that these hold between runs.
@@ -101,6 +102,7 @@ class Compiled {
   size_t classes() const;  // how many are kept
   KeptSizes kept_sizes() const;
   void set_step_timing(bool on);
+  bool step_timing() const;
 
   // Writes what was compiled so far (the specializations that are kept) to a file that load() takes: texts of stages,
   // machine code, sizes, options. UserError: nothing is compiled, a device without machine code (reference), a file

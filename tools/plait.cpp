@@ -124,7 +124,7 @@ void add_inspect(CLI::App& app, Arguments& args) {
   CLI::App& view = *app.add_subcommand("view", "write a page that shows what became of a file and where time goes");
   add_file(view, args);
   add_inputs(view, args);
-  view.add_option("-o,--page", args.page, "the page; default: NAME.html here; -: to standard output")
+  view.add_option("-o,--page", args.page, "the page; default: NAME.view.html here; -: to standard output")
       ->type_name("FILE.html");
   view.add_flag("--no-run", args.no_run, "compile only: the page has no timeline");
   CLI::App& doctor = *app.add_subcommand("doctor", "what this machine has, and what to install for the rest");

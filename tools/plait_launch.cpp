@@ -88,7 +88,7 @@ LaunchWords parse(const std::vector<std::string>& words) {
   if (i < words.size()) out.run.assign(words.begin() + int64_t(i) + 1, words.end());
   if (out.run.empty()) throw UserError("nothing to run", "plait launch", kUsage);
   out.program = out.run[0] != "run";
-  for (const char* own : {"opt", "compile", "explain", "reduce", "launch", "comm-diff", "doctor", "cache"})
+  for (const char* own : {"opt", "compile", "explain", "view", "reduce", "launch", "comm-diff", "doctor", "cache"})
     if (out.run[0] == own)
       throw UserError(fmt::format("`{}` does not run on several processes", own), "plait launch", kUsage);
   if (out.program && !find_program(out.run[0]))

@@ -18,6 +18,10 @@ std::optional<std::string> recorded_run(const Arguments& args) {
   std::string text = read_source(args);
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first == text.npos || text[first] != '{') return std::nullopt;
+  if (!args.sets.empty() || !args.inputs.empty() || !args.device.empty() || args.ranks || !args.options.empty() ||
+      !args.dumps.empty() || args.no_run || args.comm != "local")
+    throw UserError(fmt::format("`{}` is a run that is over: nothing about it can be said", args.file), "view",
+                    "leave all flags but --page away");
   return text;
 }
 

@@ -275,6 +275,7 @@ void Compiled::Impl::finish_run(const Picked& picked, const RunFacts& facts, con
   if (!picked.timing) return;
   report.step_ms.clear();
   report.trace.clear();
+  report.timed_runs = ++timed_runs;
   for (KernelReport& kernel : report.kernels) kernel.run_ms = 0;
   const BoundProgram& ran = picked.bound().program();
   const Program& program = ran.program();
@@ -478,6 +479,11 @@ void Compiled::set_step_timing(bool on) {
   impl_->timing = on;
   impl_->bindings.clear();
   impl_->last_bound = nullptr;
+}
+
+bool Compiled::step_timing() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->timing;
 }
 
 Compiled compile(const Fusion& fusion, const CompileOptions& options) {

@@ -81,6 +81,7 @@ struct Compiled::Impl {
   CallPlaces last_places;         // of the run before
   std::optional<int64_t> bisect;  // of PassControl
   bool timing = false;
+  int64_t timed_runs = 0;
 
   // The shapes of the run before: a run with the same ones skips all checks and look-ups.
   std::vector<TensorMetadata> last_metadata;

@@ -143,8 +143,9 @@ class Events {
     const StepFacts& facts = facts_[t.step];
     const double at = shift_ + microseconds(t.begin - start_), took = microseconds(t.end - t.begin);
     OrderedJson arguments = {{"step", t.step}, {"text", describe(program_, step)}};
-    if (facts.bytes > 0) arguments["bytes"] = facts.bytes;
-    if (facts.bytes > 0 && took > 0) arguments["GB/s"] = static_cast<double>(facts.bytes) / took * 1e-3;
+    const int64_t bytes = of(t.rank).moved[t.step];
+    if (bytes > 0) arguments["bytes"] = bytes;
+    if (bytes > 0 && took > 0) arguments["GB/s"] = static_cast<double>(bytes) / took * 1e-3;
     if (facts.kernel) arguments["schedule"] = program_.kernels[*facts.kernel].schedule;
     events_.push_back({{"ph", "X"},
                        {"name", facts.label},
@@ -158,13 +159,19 @@ class Events {
                        {"name", "arena"},
                        {"ts", at},
                        {"pid", t.rank},
-                       {"args", {{"alive bytes", arena(t.rank)[t.step]}}}});
+                       {"args", {{"alive bytes", of(t.rank).alive[t.step]}}}});
   }
 
  private:
-  const std::vector<int64_t>& arena(int64_t rank) {
-    auto [at, fresh] = arenas_.try_emplace(rank);
-    if (fresh) at->second = alive_bytes(alive_, bind_ranks(program_, values_, {&rank, 1})[0], program_.steps.size());
+  struct OfRank {
+    std::vector<int64_t> alive, moved;  // bytes, by step
+  };
+  const OfRank& of(int64_t rank) {
+    auto [at, fresh] = ranks_.try_emplace(rank);
+    if (!fresh) return at->second;
+    const RankBinding binding = bind_ranks(program_, values_, {&rank, 1})[0];
+    at->second.alive = alive_bytes(alive_, binding, program_.steps.size());
+    for (const BoundStep& step : binding.steps) at->second.moved.push_back(step.moved_bytes);
     return at->second;
   }
 
@@ -175,7 +182,7 @@ class Events {
   int64_t start_;
   double shift_;
   OrderedJson& events_;
-  std::map<int64_t, std::vector<int64_t>> arenas_;  // by rank
+  std::map<int64_t, OfRank> ranks_;
 };
 
 }  // namespace
@@ -200,16 +207,6 @@ std::string trace_json(const Compiled& compiled, std::span<const StepTrace> trac
   OrderedJson out = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}};
   out["plait"] = OrderedJson::parse(view_document(compiled, trace));
   return out.dump();
-}
-
-std::vector<StepTotal> dearest_steps(std::span<const StepTrace> trace, size_t most) {
-  std::map<size_t, int64_t> totals;
-  for (const StepTrace& t : trace) totals[t.step] += t.end - t.begin;
-  std::vector<StepTotal> out;
-  for (const auto& [step, nanoseconds] : totals) out.push_back({step, nanoseconds});
-  std::ranges::stable_sort(out, std::greater(), &StepTotal::nanoseconds);
-  if (out.size() > most) out.resize(most);
-  return out;
 }
 
 }  // namespace plait

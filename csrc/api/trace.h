@@ -18,12 +18,4 @@ std::vector<StepTrace> gather_trace(const Compiled& compiled);
 // field `plait` is the document of view_document().
 std::string trace_json(const Compiled& compiled, std::span<const StepTrace> trace);
 
-// A step of the program over all ranks.
-struct StepTotal {
-  size_t step = 0;
-  int64_t nanoseconds = 0;
-};
-// The dearest first, at most `most`.
-std::vector<StepTotal> dearest_steps(std::span<const StepTrace> trace, size_t most);
-
 }  // namespace plait

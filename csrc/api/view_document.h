@@ -9,7 +9,7 @@ namespace plait {
 
 // JSON: the texts of all stages, tensors, ops, segments with the boundaries between them, kernels with their texts,
 // steps, layouts as a picture, memory, and the timeline of `trace` where that is not empty. Numbers with the sizes of
-// the last run, those of one rank of rank 0. docs/command.md lists the fields. UserError: nothing is compiled.
+// the last run, those of one rank of rank 0. UserError: nothing is compiled.
 std::string view_document(const Compiled& compiled, std::span<const StepTrace> trace);
 
 // The page of a document: HTML that needs nothing else. UserError: it is no such document, or of another format.

@@ -10,11 +10,13 @@ namespace {
 using Shape = std::vector<sym::Expr>;
 
 constexpr int64_t kVectorElements = 16;  // of most vectors
+constexpr int kMostBehind = 8;           // ops in front of a kept result that are looked at
 
 // One dim that becomes several, all others as they are.
 struct Split {
   size_t dim = 0;
   Shape parts;  // at least two
+  const TensorView* reader = nullptr;
 };
 
 std::optional<Split> split_of(const Shape& from, const Shape& to) {
@@ -50,7 +52,7 @@ class Lift {
     const std::optional<Split> split = wanted(*op.out());
     if (!split) return false;
     for (const TensorView* t : pointwise->in)
-      if (t->rank() > op.out()->rank()) return false;
+      if (t->rank() > op.out()->rank() || !stands_apart(*t, kMostBehind)) return false;
     auto parted = std::make_unique<PointwiseOp>();
     parted->function = pointwise->function;
     parted->to = pointwise->to;
@@ -58,6 +60,7 @@ class Lift {
     TensorView* out = op.out();
     const Shape merged = out->shape();
     TensorView* result = rewriter_.emit(std::move(parted), out->name + "_parted");
+    result->layout = split->reader->layout;  // which moves nothing any more, and which merge_equal compares
     rewriter_.emit_as(reshape(result, merged), out);
     return true;
   }
@@ -70,20 +73,38 @@ class Lift {
     return out;
   }
 
-  // How a reader parts the result, where that is needed as it is too.
+  // Whether no generated kernel has it beside ops with whole dims: a constant, or for this reader alone an input, what
+  // a library or other ranks give, or elementwise ops of these.
+  bool stands_apart(const TensorView& t, int most) const {
+    const Op* op = t.definition;
+    if (op != nullptr && inputs(*op).empty()) return true;
+    if (fusion_.readers(&t).size() != 1 || is_output(t)) return false;
+    if (op == nullptr || by_library(*op) || property(op->kind) == OpProperty::communication) return true;
+    return op->kind == OpKind::PointwiseOp && most > 0 &&
+           std::ranges::all_of(inputs(*op), [&](const TensorView* in) { return stands_apart(*in, most - 1); });
+  }
+
+  static bool by_library(const Op& op) { return op.kind == OpKind::Matmul || op.kind == OpKind::Linear; }
+
+  bool is_output(const TensorView& t) const {
+    return std::ranges::find(fusion_.outputs(), &t) != fusion_.outputs().end();
+  }
+
+  // How a reader parts the result, where that is kept or read by a library too, and by nobody else.
   std::optional<Split> wanted(const TensorView& t) const {
     if (fusion_.aliases.contains(t.name)) return std::nullopt;  // its own op writes it in place
     std::optional<Split> found;
-    const auto& outputs = fusion_.outputs();
-    bool needed = std::find(outputs.begin(), outputs.end(), &t) != outputs.end();
+    bool needed = is_output(t);
     for (const Op* reader : fusion_.readers(&t)) {
       const auto* parts = as<Reshape>(*reader);
-      const std::optional<Split> split =
-          parts && computes(*parts->out()) ? split_of(t.shape(), parts->shape) : std::nullopt;
+      std::optional<Split> split;
+      if (parts && computes(*parts->out())) split = split_of(t.shape(), parts->shape);
       if (!split) {
+        if (!by_library(*reader)) return std::nullopt;
         needed = true;
         continue;
       }
+      split->reader = parts->out();
       if (found && (found->dim != split->dim || found->parts != split->parts)) return std::nullopt;
       found = split;
     }

@@ -68,7 +68,8 @@ void widen_contractions(Fusion& fusion, const DeviceMesh& mesh, const Options& o
 void part_batches(Fusion& fusion, const std::function<std::optional<size_t>(const TensorView&)>& home = {});
 
 // An elementwise op whose result is kept, and read with one of its dims in parts by ops that compute, computes with
-// these parts; its result is those merged, which takes no step. Rows of a batch that were merged for a product come so:
+// these parts; its result is those merged, which takes no step: where no other op that computes has it, or what it
+// reads, with whole dims, which would be parted from it. Rows of a batch that were merged for a product come so:
 // its bias is added to them, and what stands behind has the dims of its user. Why behind part_batches: it makes such
 // reshapes; why before merge_equal: that takes the way back away. Outputs in place of inputs stay. `home`: as below.
 void lift_reshapes(Fusion& fusion, const std::function<std::optional<size_t>(const TensorView&)>& home = {});

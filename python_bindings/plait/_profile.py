@@ -6,8 +6,9 @@ import dataclasses
 import os
 import pathlib
 import types
+from typing import Any
 
-from plait._plait import Program, Step
+from plait._plait import Program
 from plait.errors import UserError
 
 _Span = tuple[int, int, int, int]  # rank, step, begin and end in nanoseconds
@@ -33,19 +34,23 @@ class StepTime:
 
 
 class Profile:
-    """What profile() returns. `cycles` counts the cycles that are over, `traces` the files that were written."""
+    """What profile() returns. `cycles` counts the cycles that are over, `runs` those that were recorded, `traces` the files
+    that were written."""
 
     def __init__(self, program: Program, wait: int, warmup: int, active: int, repeat: int, trace: str | os.PathLike[str] | None):
-        if min(wait, warmup, repeat) < 0 or active < 1:
-            raise UserError("wait, warmup and repeat are at least 0, active at least 1", "profile", "give other numbers")
+        numbers = (wait, warmup, active, repeat)
+        if not all(isinstance(number, int) for number in numbers) or min(numbers) < 0 or active < 1:
+            raise UserError("wait, warmup and repeat are whole numbers from 0, active from 1", "profile", "give other numbers")
         self._program = program
-        self._wait, self._warmup, self._active, self._repeat = wait, warmup, active, repeat
+        self._wait, self._warmup, self._active, self._repeat = numbers
         self._trace = None if trace is None else os.fspath(trace)
+        self._path(1)
         self._at = 0  # steps in this cycle
-        self._spans: list[_Span] = []
-        self._totals: dict[int, list[int]] = {}  # by step: calls, nanoseconds
-        self._steps: list[Step] = []
-        self._timed = False
+        self._seen = 0  # timed runs before the last step()
+        self._before = self._timed = program.times_steps
+        self._spans: list[_Span] = []  # of this cycle, all of the same steps
+        self._texts: list[str] = []
+        self._totals: dict[str, list[Any]] = {}  # by a step's text: name, bytes, calls, nanoseconds
         self.cycles, self.runs = 0, 0
         self.traces: list[pathlib.Path] = []
 
@@ -54,9 +59,10 @@ class Profile:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: types.TracebackType | None) -> None:
-        self._program.time_steps(False)
+        if self._timed != self._before:
+            self._program.time_steps(self._before)
         if kind is None and self._spans:
-            self._finish()
+            self._write()
 
     def step(self) -> None:
         """After each run."""
@@ -66,9 +72,19 @@ class Profile:
         if self._at > self._wait + self._warmup:
             self._record()
         if self._at == self._wait + self._warmup + self._active:
-            self._finish()
+            self.cycles += 1
+            self._write()
             self._at = 0
         self._begin()
+
+    def _path(self, cycle: int) -> pathlib.Path | None:
+        if self._trace is None:
+            return None
+        rank = self._program.rank
+        try:
+            return pathlib.Path(self._trace.format(cycle=cycle, rank=0 if rank is None else rank))
+        except (LookupError, ValueError) as e:
+            raise UserError(f"`{self._trace}` names more than {{cycle}} and {{rank}}: {e}", "profile, trace", "name these alone") from e
 
     def _over(self) -> bool:
         return self._repeat > 0 and self.cycles >= self._repeat
@@ -79,24 +95,32 @@ class Profile:
         if timed != self._timed:
             self._program.time_steps(timed)
             self._timed = timed
+        self._seen = self._runs()
+
+    def _runs(self) -> int:
+        return self._program.report["timed_runs"] if self._program.classes else 0
 
     def _record(self) -> None:
-        spans = self._program._spans() if self._program.classes else []
-        if not spans:
+        if self._runs() == self._seen:
             raise UserError("nothing ran since the step before", "profile", "call step() once after each run of the program")
-        self._steps = self._program.steps
+        spans, steps = self._program._spans(), self._program.steps
+        texts = [step.text for step in steps]
+        if self._spans and self._texts != texts:
+            if self._trace is not None:
+                raise UserError("runs of one cycle are of two specializations", "profile, trace",
+                                "record runs of one kind in a cycle (active=1), or leave trace away")
+            self._spans = []
+        self._texts = texts
         self._spans += spans
-        for _, step, begin, end in spans:
-            total = self._totals.setdefault(step, [0, 0])
-            total[0] += 1
-            total[1] += end - begin
+        for step, begin, end in {(step, begin, end) for _, step, begin, end in spans}:  # a collective is one span of its ranks
+            total = self._totals.setdefault(texts[step], [steps[step].name, steps[step].bytes, 0, 0])
+            total[2] += 1
+            total[3] += end - begin
         self.runs += 1
 
-    def _finish(self) -> None:
-        self.cycles += 1
-        if self._trace is not None:
-            rank = self._program.rank
-            path = pathlib.Path(self._trace.format(cycle=self.cycles, rank=0 if rank is None else rank))
+    def _write(self) -> None:
+        path = self._path(len(self.traces) + 1)
+        if path is not None and self._spans:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(self._program._trace_of(self._spans))
             self.traces.append(path)
@@ -104,8 +128,9 @@ class Profile:
 
     def steps(self) -> list[StepTime]:
         """The dearest first."""
-        every = sum(total for _, total in self._totals.values()) or 1
-        out = [StepTime(self._steps[step].name, calls, 1e-6 * total, total / every, self._steps[step].bytes) for step, (calls, total) in self._totals.items()]
+        every = sum(nanoseconds for *_, nanoseconds in self._totals.values()) or 1
+        out = [StepTime(name, calls, 1e-6 * nanoseconds, nanoseconds / every, moved)
+               for name, moved, calls, nanoseconds in self._totals.values()]
         return sorted(out, key=lambda step: -step.total_ms)
 
     def table(self, rows: int = 10) -> str:

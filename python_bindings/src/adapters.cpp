@@ -16,6 +16,8 @@ void set_results(Program& program, const nb::list& results) {
     ResultView& view = program.results.emplace_back();
     view.whole = nb::isinstance<nb::int_>(each);
     view.output = nb::cast<size_t>(view.whole ? nb::borrow(each) : each[nb::int_(0)]);
+    if (view.output >= program.fusion->outputs().size())
+      throw UserError(fmt::format("there is no output {}", view.output), "results", "give numbers of outputs");
     if (view.whole) continue;
     view.shape = nb::cast<std::vector<int64_t>>(each[nb::int_(1)]);
     view.strides = nb::cast<std::vector<int64_t>>(each[nb::int_(2)]);
@@ -95,7 +97,7 @@ void bind_adapters(nb::class_<Program>& programs) {
   programs
       .def("_set_results", set_results, nb::arg("results"),
            "What _run_capsules and _run_tensors give: outputs by number, or parts of them as (number, shape, strides, offset).")
-      .def("_set_tensor_type", set_tensor_type, nb::arg("type"), "Whether _run_tensors takes tensors of the type.")
+      .def("_set_tensor_type", set_tensor_type, nb::arg("type"), "Whether _run_tensors takes tensors of the type, in which nothing is left to be done (a lazy negation).")
       .def("_run_tensors", run_tensors, nb::arg("inputs"),
            "For adapters: as _run_capsules, with tensors of the type that was set, in the host's memory.");
 }

@@ -1,5 +1,6 @@
 // What a program shows of itself and of its runs.
 #include <algorithm>
+#include <set>
 
 #include "api/step_facts.h"
 #include "api/trace.h"
@@ -56,8 +57,9 @@ std::vector<ProgramStep> steps(Program& program) {
       for (size_t segment : facts[s].segments)
         for (const Op* op : compiled.localized().segments[segment].ops) out[s].ops.emplace_back(text_name(*op));
     }
+    std::set<std::tuple<size_t, int64_t, int64_t>> seen;  // a collective of stepped ranks is one span of all of them
     for (const StepTrace& t : compiled.report().trace)
-      out[t.step].run_ms += static_cast<double>(t.end - t.begin) * 1e-6;
+      if (seen.emplace(t.step, t.begin, t.end).second) out[t.step].run_ms += static_cast<double>(t.end - t.begin) * 1e-6;
     return out;
   });
 }
@@ -74,9 +76,13 @@ void bind_steps(nb::module_& m) {
       .def("__repr__", [](const ProgramStep& step) { return fmt::format("<plait.Step {}>", step.text); });
 }
 
-// The spans of all processes, where any of them timed the last run.
+// The spans of all processes, where any of them timed a run; each asks, so that none waits for one that does not.
 std::vector<StepTrace> last_trace(const Compiled& compiled) {
-  return compiled.report().trace.empty() ? std::vector<StepTrace>{} : gather_trace(compiled);
+  try {
+    return gather_trace(compiled);
+  } catch (const UserError&) {
+    return {};
+  }
 }
 
 // One process of a job writes for all.

@@ -292,6 +292,7 @@ nb::typed<nb::dict, nb::str, nb::any> report(Program& program) {
   out["compile_ms"] = r.compile_ms;
   out["run_ms"] = r.run_ms;
   out["step_ms"] = r.step_ms;
+  out["timed_runs"] = r.timed_runs;
   return out;
 }
 
@@ -391,6 +392,8 @@ void bind_programs(nb::module_& m) {
       .def("time_steps", [](Program& p, bool on) { locked(p, [&] { p.compiled->set_step_timing(on); }); },
            nb::arg("on") = true, "Whether runs time their steps, for `kernels` and the report's `step_ms`. A GPU is then "
            "waited for after each.")
+      .def_prop_ro("times_steps", [](Program& p) { return locked(p, [&] { return p.compiled->step_timing(); }); },
+                   "What time_steps() said last.")
       .def_prop_ro("memory", memory, "Of the device, which all programs on it share: bytes held from the system and in use, "
                    "allocations that memory which came back served, and those that it did not, as a dict.")
       .def_prop_ro("classes", [](Program& p) { return locked(p, [&] { return p.compiled->classes(); }); },

@@ -92,14 +92,53 @@ def test_a_profile_without_end_or_without_runs():
         profile.step()
         p.run(INPUTS)
         profile.step()
-    assert profile.cycles == 1 and profile.runs == 1
+    assert profile.cycles == 0 and profile.runs == 1 and not p.times_steps
     fresh = program()
     with pytest.raises(plait.UserError, match="call step"):
         with plait.profile(fresh, warmup=0) as profile:
             profile.step()
-    for wrong in ({"wait": -1}, {"active": 0}, {"repeat": -2}):
-        with pytest.raises(plait.UserError, match="at least"):
+    for wrong in ({"wait": -1}, {"active": 0}, {"repeat": -2}, {"active": 1.5}):
+        with pytest.raises(plait.UserError, match="whole numbers"):
             plait.profile(p, **wrong)
+    with pytest.raises(plait.UserError, match="names more than"):
+        plait.profile(p, trace="{foo}.json")
+    with plait.profile(p, warmup=0, active=2) as profile:
+        p.run(INPUTS)
+        profile.step()
+        with pytest.raises(plait.UserError, match="nothing ran since"):
+            profile.step()
+
+
+def test_profiles_leave_timing_as_it_was():
+    p = program()
+    p.time_steps()
+    with plait.profile(p, wait=1, warmup=0, active=1) as profile:
+        p.run(INPUTS)
+        profile.step()
+        p.run(INPUTS)
+        profile.step()
+    assert profile.runs == 1 and p.times_steps
+
+
+def test_a_profile_of_two_specializations(tmp_path):
+    f = plait.Fusion("f")
+    x = f.input("x", ["n", 8], plait.f32)
+    f.output("y", plait.ops.sum(-x, dims=[0]))
+    p = plait.compile(f, device="cpu")
+    small, large = (np.ones((n, 8), np.float32) for n in (4, 4001))
+    for first, second in ((small, large), (large, small)):
+        with plait.profile(p, warmup=0, active=2) as profile:
+            for a in (first, second):
+                p.run(x=a)
+                profile.step()
+        assert profile.runs == 2 and all(step.name not in ("alloc", "record", "wait") for step in profile.steps())
+        assert sum(step.calls for step in profile.steps()) == 2
+    if p.classes > 1:
+        with pytest.raises(plait.UserError, match="two specializations"):
+            with plait.profile(p, warmup=0, active=2, trace=tmp_path / "{cycle}.json") as profile:
+                for a in (small, large):
+                    p.run(x=a)
+                    profile.step()
 
 
 def test_explain_says_what_the_command_says():
