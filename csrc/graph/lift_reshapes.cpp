@@ -58,21 +58,13 @@ class Lift {
     parted->to = pointwise->to;
     for (TensorView* t : pointwise->in) parted->in.push_back(operand(t, *op.out(), *split));
     TensorView* out = op.out();
-    const Shape merged = out->shape();
     TensorView* result = rewriter_.emit(std::move(parted), out->name + "_parted");
     result->layout = split->reader->layout;  // which moves nothing any more, and which merge_equal compares
-    rewriter_.emit_as(reshape(result, merged), out);
+    rewriter_.reshape_as(result, out);
     return true;
   }
 
  private:
-  static std::unique_ptr<Reshape> reshape(TensorView* in, Shape shape) {
-    auto out = std::make_unique<Reshape>();
-    out->in = in;
-    out->shape = std::move(shape);
-    return out;
-  }
-
   // Whether no generated kernel has it beside ops with whole dims: a constant, or for this reader alone an input, what
   // a library or other ranks give, or elementwise ops of these.
   bool stands_apart(const TensorView& t, int most) const {
@@ -129,7 +121,7 @@ class Lift {
     if (shape[dim] != out.shape()[split.dim]) std::fill(parts.begin(), parts.end(), shape[dim]);  // it is 1
     shape.erase(shape.begin() + static_cast<int64_t>(dim));
     shape.insert(shape.begin() + static_cast<int64_t>(dim), parts.begin(), parts.end());
-    return rewriter_.emit(reshape(t, std::move(shape)), t->name + "_parted");
+    return rewriter_.reshape(t, std::move(shape), t->name + "_parted");
   }
 
   Fusion& fusion_;

@@ -66,18 +66,11 @@ class Parts {
     parted->accumulate = product->accumulate;
     TensorView* out = op.out();
     TensorView* result = rewriter_.emit(std::move(parted), out->name + "_parted");
-    rewriter_.emit_as(reshape(result, merged), out);
+    rewriter_.reshape_as(result, out);
     return true;
   }
 
  private:
-  static std::unique_ptr<Reshape> reshape(TensorView* in, Shape shape) {
-    auto out = std::make_unique<Reshape>();
-    out->in = in;
-    out->shape = std::move(shape);
-    return out;
-  }
-
   // The batch dims that all who have parted ones agree on; nothing where nobody computes with them.
   std::optional<Shape> batch_for(const TensorView& out, const Source& a, const Source& b) const {
     std::optional<Shape> batch;
@@ -105,7 +98,7 @@ class Parts {
       const Shape merged = source.merged->shape();
       Shape shape = batch;
       shape.insert(shape.end(), merged.end() - 2, merged.end());
-      out = rewriter_.emit(reshape(source.merged, std::move(shape)), source.merged->name + "_parted");
+      out = rewriter_.reshape(source.merged, std::move(shape), source.merged->name + "_parted");
     }
     if (!source.transposed) return out;
     auto turned = std::make_unique<Permute>();

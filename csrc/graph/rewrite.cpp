@@ -46,6 +46,20 @@ TensorView* Rewriter::cast(TensorView* in, DType to, const std::string& hint) {
   return emit(std::move(op), hint);
 }
 
+TensorView* Rewriter::reshape(TensorView* in, std::vector<sym::Expr> shape, const std::string& hint) {
+  auto op = std::make_unique<Reshape>();
+  op->in = in;
+  op->shape = std::move(shape);
+  return emit(std::move(op), hint);
+}
+
+void Rewriter::reshape_as(TensorView* in, TensorView* out) {
+  auto op = std::make_unique<Reshape>();
+  op->in = in;
+  op->shape = out->shape();
+  emit_as(std::move(op), out);
+}
+
 void Rewriter::pointwise_as(Pointwise function, std::vector<TensorView*> in, TensorView* out) {
   auto op = std::make_unique<PointwiseOp>();
   op->function = function;

@@ -38,6 +38,8 @@ class Rewriter {
   TensorView* constant(double value, DType dtype, const std::string& hint);  // 0-dim
   TensorView* pointwise(Pointwise function, std::vector<TensorView*> in, const std::string& hint);
   TensorView* cast(TensorView* in, DType to, const std::string& hint);
+  TensorView* reshape(TensorView* in, std::vector<sym::Expr> shape, const std::string& hint);
+  void reshape_as(TensorView* in, TensorView* out);
   void pointwise_as(Pointwise function, std::vector<TensorView*> in, TensorView* out);
   void cast_as(TensorView* in, TensorView* out);
 
