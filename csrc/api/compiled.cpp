@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "api/check_graph.h"
+#include "api/step_facts.h"
 #include "base/error.h"
 #include "base/suggest.h"
 #include "session/bind_inputs.h"
@@ -285,10 +286,8 @@ void Compiled::Impl::finish_run(const Picked& picked, const RunFacts& facts, con
     double ms = 0;
     for (int64_t rank : ran.held())
       if (auto times = ran.step_times(rank); s < times.size()) ms += times[s].nanoseconds * 1e-6;
-    const StepKind kind = program.steps[s]->kind;
     if (const auto* launch = as<LaunchStep>(*program.steps[s])) report.kernels[launch->kernel.index].run_ms += ms;
-    if (kind != StepKind::AllocStep && kind != StepKind::RecordStep && kind != StepKind::WaitStep)
-      report.step_ms.emplace_back(describe(program, *program.steps[s]), ms);
+    if (is_work(*program.steps[s])) report.step_ms.emplace_back(describe(program, *program.steps[s]), ms);
   }
 }
 

@@ -109,9 +109,8 @@ std::string reasons_text(const Compiled& compiled) {
   std::ranges::stable_sort(order, std::greater(), [](const auto& reason) { return reason.second.first; });
   Rows rows;
   for (const auto& [by, reason] : order)
-    if (rows.size() < kMostListedReasons)
-      rows.push_back(
-          {by, fmt::format("{} {}", reason.first, reason.first == 1 ? "boundary" : "boundaries"), reason.second});
+    rows.push_back(
+        {by, fmt::format("{} {}", reason.first, reason.first == 1 ? "boundary" : "boundaries"), reason.second});
   return rows.empty() ? "" : "\napart, refused by\n" + table(rows);
 }
 

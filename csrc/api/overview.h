@@ -6,8 +6,8 @@
 
 namespace plait {
 
-// Most steps and reasons that are listed; a line says how many more there are.
-inline constexpr size_t kMostListedSteps = 24, kMostListedReasons = 8;
+// Most steps that are listed; a line says how many more there are.
+inline constexpr size_t kMostListedSteps = 24;
 
 // What goes in and out, where it runs, counts, bytes beside the least, memory; a line for each step that works, with
 // the ops that it computes; why there are not fewer, by reason. Numbers of rank 0 with the sizes of the last run.
