@@ -6,7 +6,6 @@
 #include "api/inspect.h"
 #include "api/step_facts.h"
 #include "base/text.h"
-#include "run/binding.h"
 
 namespace plait {
 namespace {
@@ -52,9 +51,7 @@ Rows head_rows(const Compiled& compiled) {
   std::string sizes;
   for (const auto& [name, value] : compiled.sizes())
     sizes += fmt::format("{}{} = {}", sizes.empty() ? "" : ", ", name, value);
-  RankValues values(compiled.program(), compiled.sizes());
-  const int64_t first = 0;
-  const RankBinding rank = bind_ranks(compiled.program(), values, {&first, 1})[0];
+  const RankBinding rank = first_rank(compiled);
   return {{"@" + fusion.name(), place_text(compiled)},
           {"inputs", listed(types_of(fusion.inputs(), false))},
           {"parameters", listed(types_of(fusion.inputs(), true))},

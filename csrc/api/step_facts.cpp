@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "run/binding.h"
-
 namespace plait {
 namespace {
 
@@ -52,12 +50,16 @@ bool is_work(const Step& step) {
   return step.kind != StepKind::AllocStep && step.kind != StepKind::RecordStep && step.kind != StepKind::WaitStep;
 }
 
+RankBinding first_rank(const Compiled& compiled) {
+  RankValues values(compiled.program(), compiled.sizes());
+  const int64_t first = 0;
+  return bind_ranks(compiled.program(), values, {&first, 1})[0];
+}
+
 std::vector<StepFacts> step_facts(const Compiled& compiled) {
   const Program& program = compiled.program();
   const Makers makers(compiled.localized().segments);
-  RankValues values(program, compiled.sizes());
-  const int64_t first = 0;
-  const RankBinding rank = bind_ranks(program, values, {&first, 1})[0];
+  const RankBinding rank = first_rank(compiled);
   std::vector<StepFacts> out;
   for (size_t s = 0; s < program.steps.size(); ++s) {
     const Step& step = *program.steps[s];

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plait.h"
+#include "run/binding.h"
 
 namespace plait {
 
@@ -15,6 +16,9 @@ struct StepFacts {
   std::optional<size_t> kernel;  // of Program::kernels
   int64_t bytes = 0;             // that rank 0 reads and writes (BoundStep::moved_bytes)
 };
+
+// The numbers of rank 0 with the sizes of the last run. UserError: nothing is compiled.
+RankBinding first_rank(const Compiled& compiled);
 
 // By step, with the sizes of the last run. UserError: nothing is compiled.
 std::vector<StepFacts> step_facts(const Compiled& compiled);

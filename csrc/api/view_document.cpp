@@ -7,7 +7,6 @@
 #include "api/inspect.h"
 #include "api/or_null.h"
 #include "api/step_facts.h"
-#include "run/binding.h"
 #include "shard/picture.h"
 
 namespace plait {
@@ -23,9 +22,8 @@ class Document {
         fusion_(compiled.localized()),
         program_(compiled.program()),
         facts_(step_facts(compiled)),
-        values_(program_, compiled.sizes()) {
-    const int64_t first = 0;
-    rank_ = bind_ranks(program_, values_, {&first, 1})[0];
+        values_(program_, compiled.sizes()),
+        rank_(first_rank(compiled)) {
     number_tensors();
   }
 
