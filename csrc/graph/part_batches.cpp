@@ -56,7 +56,8 @@ class Parts {
     const auto* product = as<Matmul>(op);
     if (!product || op.out()->rank() != 3 || (home_ && home_(*op.out()) != size_t{0})) return false;
     const Shape merged = op.out()->shape();
-    if (product->a->shape()[0] != merged[0] || product->b->shape()[0] != merged[0]) return false;
+    for (const TensorView* stack : {product->a, product->b})
+      if (stack->rank() != 3 || stack->shape()[0] != merged[0]) return false;
     const Source a = source_of(product->a), b = source_of(product->b);
     const std::optional<Shape> batch = batch_for(*op.out(), a, b);
     if (!batch) return false;

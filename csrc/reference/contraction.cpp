@@ -101,6 +101,7 @@ class Contraction {
   // Into rows of out that begin at `at` and lie `stride` apart; the bias of their first column is `first`.
   void finish(const Side& a, const Side& b, int64_t first, int64_t at, int64_t stride);
   double radius(size_t i, double value, double bias, double bias_radius, double spread) const;
+  double finite_terms(const Side& a, int64_t row, const Side& b, int64_t col) const;
 
   const Context& context_;
   const bool whole_;
@@ -158,6 +159,17 @@ double Contraction::radius(size_t i, double value, double bias, double bias_radi
   return radius + bias_radius;
 }
 
+// The size of an element's finite terms, as `wide` has all of them.
+double Contraction::finite_terms(const Side& a, int64_t row, const Side& b, int64_t col) const {
+  const auto size = [](const Array& x, int64_t i) { return std::abs(x.value[i]) + x.radius_at(i); };
+  double out = 0;
+  for (int64_t k = 0; k < depth_; ++k) {
+    const double x = size(a.array, a.at(row, k)), y = size(b.array, b.at(col, k));
+    if (std::isfinite(x) && std::isfinite(y)) out += x * y;
+  }
+  return out;
+}
+
 void Contraction::finish(const Side& a, const Side& b, int64_t first, int64_t at, int64_t stride) {
   const auto excused = [](const Side& s) { return [&s](int64_t i) { return s.array.excused_at(i); }; };
   const auto unknown = [](const Side& s) { return [&s](int64_t i) { return std::isinf(s.array.radius_at(i)); }; };
@@ -183,6 +195,8 @@ void Contraction::finish(const Side& a, const Side& b, int64_t first, int64_t at
         own = kInfinity;
       else if (std::isfinite(value))
         own = radius(i, sums_.sum[i], bias, bias_ ? bias_->radius_at(first + col) : 0, spread);
+      else if (std::isinf(value) && finite_terms(a, row, b, col) > largest_)
+        own = kInfinity;            // they may become the other infinity
       Settled settled{value, own};  // as below, sooner
       if (!(std::abs(value) + own < ordinary)) settled = settle(out_.dtype, value, Interval::point(value), own);
       out_.value[target] = settled.value;

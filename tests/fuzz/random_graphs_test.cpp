@@ -25,11 +25,12 @@ struct Shares {
   testing::DrawnAgain again;
   testing::AwkwardCalls awkward;
   testing::WordCounts words;
+  testing::Turns turns;
 };
 
 // One seed; false where something is wrong with it.
 bool run_seed(uint64_t seed, Shares& shares) {
-  auto random = make_random_case(seed);
+  auto random = make_random_case(seed, shares.turns);
   CaseOptions how;
   how.ranks = random.ranks;
   how.exact = random.exact;
@@ -45,6 +46,7 @@ bool run_seed(uint64_t seed, Shares& shares) {
     CaseResult result = run_case(random.text, how);
     if (shares.again.left_open(seed, result)) return true;
     ++shares.cases;
+    shares.turns.add(random);
     shares.collective += result.collectives > 0;
     shares.uneven += result.uneven;
     shares.empty += result.empty;
@@ -66,6 +68,7 @@ bool run_seed(uint64_t seed, Shares& shares) {
 
 void run_seeds(uint64_t first, int count, int least_of_each_op = 0) {
   Shares shares;
+  shares.turns = {first, first};
   int failures = 0;
   for (uint64_t seed = first; shares.cases < count && failures < 100; ++seed) failures += !run_seed(seed, shares);
   std::printf("%d graphs: %d with a collective, %d uneven, %d with empty pieces, %d exact; drawn again: %s\n",

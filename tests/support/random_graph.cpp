@@ -13,7 +13,7 @@ namespace {
 
 class Generator {
  public:
-  explicit Generator(uint64_t seed) : random_(seed * 0x9E3779B97F4A7C15u + 1), seed_number_(seed) {}
+  Generator(uint64_t seed, Turns turns) : random_(seed * 0x9E3779B97F4A7C15u + 1), turns_(turns) {}
 
   RandomCase run() {
     RandomCase out;
@@ -131,7 +131,8 @@ class Generator {
 
   // The op whose turn it is. Where nothing in the graph fits, it gets an input of its own.
   void add_in_turn(int turn) {
-    const OpWord& word = words_[(seed_number_ * kTurns + static_cast<uint64_t>(turn)) % words_.size()];
+    const uint64_t cases = exact_ ? turns_.exact : turns_.other;
+    const OpWord& word = words_[(cases * kTurns + static_cast<uint64_t>(turn)) % words_.size()];
     const int before = made_;
     for (int attempt = 0; attempt < 3 * kAttempts && made_ == before; ++attempt) {
       if (attempt == kAttempts || attempt == 2 * kAttempts) {
@@ -301,7 +302,7 @@ class Generator {
   static constexpr int kTurns = 6, kAttempts = 8;
 
   std::mt19937_64 random_;
-  uint64_t seed_number_;
+  Turns turns_;
   std::unique_ptr<Fusion> fusion_;
   std::vector<OpWord> words_;  // what this graph may say
   std::vector<Fusion::Extent> sizes_;
@@ -314,6 +315,7 @@ class Generator {
 
 }  // namespace
 
-RandomCase make_random_case(uint64_t seed) { return Generator(seed).run(); }
+RandomCase make_random_case(uint64_t seed, Turns turns) { return Generator(seed, turns).run(); }
+RandomCase make_random_case(uint64_t seed) { return make_random_case(seed, {seed, seed}); }
 
 }  // namespace plait::testing

@@ -11,8 +11,18 @@ struct RandomCase {
   bool exact = false;  // only ops that keep integers
 };
 
-// Deterministic in the seed. Annotations are drawn uniformly over all tensors, dims and mesh axes. Half of the ops are
-// drawn by chance, the others in turn: neighbouring seeds take neighbouring words of op_words(), so none is rare.
+// How many exact cases, and how many others, a row of cases has so far: whose turn it is among the ops of each kind.
+struct Turns {
+  uint64_t exact = 0, other = 0;
+
+  void add(const RandomCase& taken) { ++(taken.exact ? exact : other); }
+};
+
+// Deterministic in its arguments. Annotations are drawn uniformly over all tensors, dims and mesh axes. Half of the ops
+// are drawn by chance, the others in turn: neighbours of one kind take neighbouring words of op_words(), so none is
+// rare, also where a case is drawn again with another seed.
+RandomCase make_random_case(uint64_t seed, Turns turns);
+// The turns are the seed's: neighbouring seeds take neighbouring words.
 RandomCase make_random_case(uint64_t seed);
 
 }  // namespace plait::testing

@@ -166,6 +166,11 @@ TEST(Product, InfiniteRadiusAndOverflow) {
                       {{"x", f32({2, 2}, {3e38, 3e38, 1, 1})}, {"w", f32({1, 2}, {1, -1})}});
   EXPECT_TRUE(y.excused_at(0));  // partial sums may overflow in f32
   EXPECT_FALSE(y.excused_at(1));
+  const double inf = std::numeric_limits<double>::infinity();
+  const Array z = run("%x: f32[2, 2], %w: f32[1, 2]", "%y = linear(%x, %w)",
+                      {{"x", f32({2, 2}, {3e38, 1, 3e37, 1})}, {"w", f32({1, 2}, {2, -inf})}});
+  EXPECT_TRUE(z.excused_at(0));  // one term overflows, so that NaN may come of it
+  EXPECT_FALSE(z.excused_at(1));
 }
 
 TEST(Product, SumsOfPartialTensors) {
