@@ -215,6 +215,7 @@ set(PLAIT_CORE_SOURCES
   lower/tree/reads.cpp
   lower/tree/scans.cpp
   lower/tree/scatter.cpp
+  lower/tree/scatter_atomics.cpp
   lower/tree/scatter_sorted.cpp
   lower/tree/split_phases.cpp
   lower/tree/state_tiles.cpp

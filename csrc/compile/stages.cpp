@@ -183,6 +183,7 @@ void segment_for(Fusion& localized, const PipelineContext& context, Stages* stag
   how.together = how.fixed = fixed_groups(written, localized);
   how.joined = joined_groups(written);
   how.contractions = options.contractions;
+  how.unordered_sums = options.unordered_sums;
   how.explain = &reasons;
   if (stages != nullptr) how.decide = [&](std::string_view what) { return stages->decide("segments", what); };
   how.library_accepts = [&](const Op& op, std::string* why) {

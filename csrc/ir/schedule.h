@@ -101,15 +101,17 @@ struct Norm {
   }
 };
 
-// Scatters with elementwise ops in front of them and behind. CPUs only. With ranges, updates are sorted by the range of
-// places that they go to, and each range walks its own; the order of the updates of a place is that of the index in any
-// case, so the result depends on none of the numbers.
+// Scatters with elementwise ops in front of them and behind. With ranges, updates are sorted by the range of places
+// that they go to, and each range walks its own; the order of the updates of a place is that of the index in any case,
+// so the result depends on none of these numbers. With atomics, updates go to their places in any order: sums of floats
+// depend on it, others do not.
 struct Scatter {
   static constexpr std::string_view kName = "scatter";
   Choice vector;   // lanes along the last dim
   Choice rows;     // places of a range; 0: no ranges, one walk over the index
   Choice columns;  // of the last dim per parallel iteration, where it is not scattered; 0: all
   Choice chunk;    // updates that are sorted in one parallel iteration
+  Choice atomics;  // GPUs: 1: a thread has one element of one update
   auto operator<=>(const Scatter&) const = default;
   template <class Self, class Fn>
   static void fields(Self& self, Fn&& fn) {
@@ -117,6 +119,7 @@ struct Scatter {
     fn("rows", self.rows, ChoiceRange{0, 1 << 14});
     fn("columns", self.columns, ChoiceRange{0, 1 << 16});
     fn("chunk", self.chunk, ChoiceRange{64, 1 << 20});
+    fn("atomics", self.atomics, ChoiceRange{0, 1});
   }
 };
 

@@ -77,7 +77,7 @@ class AccessProver {
       if (const CopyAsync* s = as<CopyAsync>(*stmt)) copy(*s);
       if (const LoadMatrix* s = as<LoadMatrix>(*stmt)) matrix(*s);
       if (const Mma* s = as<Mma>(*stmt)) mma(*s);
-      if (const AtomicMin* s = as<AtomicMin>(*stmt)) access(*s, s->buffer, s->index, 1, {});
+      if (const Atomic* s = as<Atomic>(*stmt)) access(*s, s->buffer, s->index, 1, {});
       if (const LastBlock* s = as<LastBlock>(*stmt)) access(*s, s->buffer, s->index, 1, {});
       known_.resize(before);
     }

@@ -1,4 +1,6 @@
 // What a run does to memory, judged element by element.
+#include <algorithm>
+
 #include "base/error.h"
 #include "kir/interpret.h"
 
@@ -32,8 +34,10 @@ void AccessChecker::meet_others(const Touch& touch, const Element& element, bool
     return task >= 0 && phase == touch.phase && task != touch.task && !behind;
   };
   const bool written = is_beside(element.writer, element.writer_phase);
+  const bool updated = is_beside(element.updater, element.updater_phase);
   const bool read = is_beside(element.reader, element.reader_phase);
   if (written) complain(&touch.stmt, fmt::format("{} is written by another task of the phase", place(touch)));
+  if (updated) complain(&touch.stmt, fmt::format("{} is updated by another task of the phase", place(touch)));
   if (writes && read) complain(&touch.stmt, fmt::format("{} is read by another task of the phase", place(touch)));
 }
 
@@ -62,15 +66,26 @@ void AccessChecker::store(const Touch& touch) {
 }
 
 void AccessChecker::atomic(const Touch& touch) {
-  atomics_[touch.buffer] = true;
-  inside(touch);
+  if (!inside(touch)) return;
+  Element& element = buffers_[touch.buffer][touch.index];
+  if (kernel_.buffers[touch.buffer].space == Space::workspace && !element.written)
+    complain(&touch.stmt, fmt::format("{} is updated before it is written", place(touch)));
+  const Element others = {.writer = element.writer,
+                          .reader = element.reader,
+                          .writer_phase = element.writer_phase,
+                          .reader_phase = element.reader_phase};
+  meet_others(touch, others, true);  // but other atomics
+  element.updater = touch.task;
+  element.updater_phase = touch.phase;
 }
 
 void AccessChecker::wrong(const Stmt& stmt, const std::string& what) { complain(&stmt, what); }
 
 void AccessChecker::finish(const std::vector<int64_t>& extents) {
   for (size_t b = 0; b < kernel_.buffers.size(); ++b) {
-    if (!kernel_.buffers[b].written || atomics_.contains(uint32_t(b))) continue;
+    const auto stored = [](const auto& element) { return element.second.written; };
+    const bool only_atomics = !buffers_[b].empty() && std::none_of(buffers_[b].begin(), buffers_[b].end(), stored);
+    if (!kernel_.buffers[b].written || only_atomics) continue;
     for (int64_t i = 0; i < extents[b]; ++i) {
       const auto found = buffers_[b].find(i);
       if (found == buffers_[b].end() || !found->second.written)

@@ -486,13 +486,16 @@ class Interpreter {
       if (void* target = element(s.to, to)) value.store(target);
     }
   }
-  void execute(const AtomicMin& s) {
+  void execute(const Atomic& s) {
     const int64_t index = scalar(s.index);
     observer_.atomic(touch(s, s.buffer, index));
     void* to = element(s.buffer, index);
     if (to == nullptr) return;
-    const auto known = uint64_t(Constant::load(DType::u64, to).to_int64()), in = uint64_t(value(s.in)[0].to_int64());
-    Constant::from_int64(DType::u64, int64_t(std::min(known, in))).store(to);
+    const Constant known = Constant::load(s.in.dtype, to);
+    const Pointwise function = s.op == AtomicOp::min   ? Pointwise::min
+                               : s.op == AtomicOp::max ? Pointwise::max
+                                                       : Pointwise::add;
+    computed(function, {known, value(s.in)[0]}, s.in.dtype).store(to);
   }
 
   // ---- reductions

@@ -60,8 +60,8 @@ class AccessChecker : public Observer {
  private:
   struct Element {
     bool written = false;
-    int64_t writer = -1, reader = -1;  // tasks of the phase
-    size_t writer_phase = 0, reader_phase = 0;
+    int64_t writer = -1, reader = -1, updater = -1;  // tasks of the phase; the updater's are atomics
+    size_t writer_phase = 0, reader_phase = 0, updater_phase = 0;
   };
   using Elements = std::map<int64_t, Element>;
 
@@ -72,7 +72,6 @@ class AccessChecker : public Observer {
 
   const Kernel& kernel_;
   std::vector<Elements> buffers_;
-  std::map<uint32_t, bool> atomics_;
   std::vector<std::string> problems_;
 };
 

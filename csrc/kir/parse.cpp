@@ -115,7 +115,10 @@ class KernelReader {
   template <class T, class Name>
   T choice(const char* what, const std::vector<T>& all, Name&& name_of) {
     const size_t at = in_.here();
-    const std::string text = in_.word(what);
+    return chosen(in_.word(what), at, what, all, name_of);
+  }
+  template <class T, class Name>
+  T chosen(const std::string& text, size_t at, const char* what, const std::vector<T>& all, Name&& name_of) {
     std::vector<std::string> names;
     for (const T& one : all) {
       names.emplace_back(name_of(one));
@@ -272,8 +275,10 @@ class KernelReader {
     }
     if (word == "bind") return bind(put<Bind>(body));
     if (word == "store") return store(put<Store>(body));
-    if (word == "atomic_min") {
-      AtomicMin& s = put<AtomicMin>(body);
+    if (word.starts_with("atomic_")) {
+      Atomic& s = put<Atomic>(body);
+      using enum AtomicOp;
+      s.op = chosen(word, at, "an atomic", std::vector{min, max, add}, [](AtomicOp op) { return name(op); });
       element(s.buffer, s.index);
       in_.expect("=", "after the element");
       s.in = use();
@@ -293,8 +298,9 @@ class KernelReader {
       return;
     }
     in_.fail_at(at, fmt::format("`{}` begins no statement", word),
-                suggestion(word, {"for", "if", "alloc", "assign", "bind", "store", "atomic_min", "copy_async", "commit",
-                                  "wait", "load_matrix", "mma", "sync", "last_block", "accumulate", "merge"}));
+                suggestion(word, {"for", "if", "alloc", "assign", "bind", "store", "atomic_min", "atomic_max",
+                                  "atomic_add", "copy_async", "commit", "wait", "load_matrix", "mma", "sync",
+                                  "last_block", "accumulate", "merge"}));
   }
 
   void waiting(Block& body, const std::string& word) {

@@ -73,8 +73,8 @@ class Printer {
                      [&](const Store& s) {
                        return "store " + element(s.buffer, s.index) + " = " + text(s.in) + how(s.access, s.active);
                      },
-                     [&](const AtomicMin& s) {
-                       return fmt::format("atomic_min {} = {}", element(s.buffer, s.index), text(s.in));
+                     [&](const Atomic& s) {
+                       return fmt::format("{} {} = {}", name(s.op), element(s.buffer, s.index), text(s.in));
                      },
                      [&](const CopyAsync& s) { return copy(s); },
                      [&](const Commit&) { return std::string("commit"); },

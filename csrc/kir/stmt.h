@@ -196,15 +196,23 @@ struct Store : StmtBase<StmtKind::Store> {
   }
 };
 
-// buffer[index] = min(buffer[index], in), at once for whoever else does the same; u64, one lane. The order of several
-// is that of no one: the least remains.
-struct AtomicMin : StmtBase<StmtKind::AtomicMin> {
+// What an atomic makes of the element that is there and its operand.
+enum class AtomicOp : uint8_t { min, max, add };
+std::string_view name(AtomicOp op);  // "atomic_min"
+// Whether elements of the dtype have it.
+bool has_atomic(DType dtype, AtomicOp op);
+
+// buffer[index] = op(buffer[index], in), at once for whoever else does the same; one lane, of integers of 32 or 64
+// bits, whose sums are modulo 2^bits, and sums of f32 and f64. The order of several is that of no one: sums of floats
+// depend on it, of a GPU those of f32 have no denormals.
+struct Atomic : StmtBase<StmtKind::Atomic> {
   uint32_t buffer = 0;
   sym::Expr index;
   Value in;
+  AtomicOp op = AtomicOp::min;
   static constexpr auto fields() {
-    return std::tuple{attribute("buffer", &AtomicMin::buffer), attribute("index", &AtomicMin::index),
-                      operand("in", &AtomicMin::in)};
+    return std::tuple{attribute("buffer", &Atomic::buffer), attribute("index", &Atomic::index),
+                      operand("in", &Atomic::in), attribute("op", &Atomic::op)};
   }
 };
 

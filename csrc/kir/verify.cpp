@@ -63,6 +63,7 @@ class Verifier {
     for (const Phase& p : kernel_.phases) {
       require(!p.beside || kernel_.target == TargetKind::cpu, "phases are beside each other on CPUs only");
       seen_.clear();
+      atomic_.clear();
       parallel_count_ = 0;
       count_parallel(p.body);
       block(p.body);
@@ -377,11 +378,12 @@ class Verifier {
     require(s.left >= 0 && s.left <= kMostGroups, "a wait that leaves {} groups", s.left);
   }
 
-  void check(const AtomicMin& s) {
+  void check(const Atomic& s) {
     require(s.buffer < kernel_.buffers.size(), "there is no buffer {}", s.buffer);
     const Buffer& buffer = kernel_.buffers[s.buffer];
-    require(buffer.updated, "{} is updated, but not marked so", buffer.name);
-    require(buffer.dtype == DType::u64 && s.in.dtype == DType::u64 && s.in.lanes == 1, "an atomic is of one u64");
+    require(buffer.updated || buffer.space == Space::workspace, "{} is updated, but not marked so", buffer.name);
+    require(buffer.dtype == s.in.dtype && s.in.lanes == 1, "an atomic is of one {}", name(buffer.dtype));
+    require(has_atomic(buffer.dtype, s.op), "there is no {} of {}", name(s.op), name(buffer.dtype));
     require(parallel_depth_ == parallel_count_, "an atomic outside of a parallel loop of the kernel");
     touch(s.buffer, true);
     use(s.in);
@@ -415,7 +417,7 @@ class Verifier {
   void check(const Transpose& s) { check_lanes(s); }
   void check(const Running& s) { check_lanes(s); }
 
-  // A buffer of atomics has no other accesses.
+  // A buffer of atomics has no other accesses in their phase.
   void touch(uint32_t buffer, bool atomic) {
     require(!kernel_.buffers[buffer].is_local() || live_.contains(buffer), "{} has no memory here",
             kernel_.buffers[buffer].name);
@@ -568,7 +570,7 @@ class Verifier {
   std::set<uint32_t> counters_;      // that a LastBlock names
   std::set<uint32_t> filled_;        // workspaces and local buffers that something is stored to
   std::set<LoopKind> seen_;
-  std::map<uint32_t, bool> atomic_;  // by buffer: whether its accesses are atomics
+  std::map<uint32_t, bool> atomic_;  // by buffer: whether its accesses in the phase are atomics
   size_t depth_ = 0, parallel_depth_ = 0, parallel_count_ = 0;
 };
 

@@ -83,7 +83,7 @@ void Statements::report(const Op& op, sym::Expr j, const std::vector<sym::Expr>&
   for (int i = 0; i < kStatusWords; ++i) {
     const kir::Value part = apply(Pointwise::shift_right, {value, number(kValueBits * i)});
     const kir::Value low = apply(Pointwise::bitwise_and, {part, number((1 << kValueBits) - 1)});
-    auto stmt = std::make_unique<kir::AtomicMin>();
+    auto stmt = std::make_unique<kir::Atomic>();
     stmt->buffer = *state_.status;
     stmt->index = state_.pool->constant(i);
     stmt->in = apply(Pointwise::bitwise_or, {key, low});

@@ -21,6 +21,7 @@ constexpr int64_t kTileColumns = 256, kTileElements = 16;  // of rows; of elemen
 constexpr int64_t kAccess = 16;                            // GPUs: bytes of a thread's access
 constexpr int64_t kLeastThreads = 32, kMostThreads = 256;  // GPUs: of a block
 constexpr int64_t kBlocks = 1024, kMostPlaces = 1024;      // GPUs: ranges, while one has so many places or fewer
+constexpr int64_t kAtomicCost = 1 << 12;                   // GPUs: from here on updates are worth a launch
 constexpr int64_t kChunk = 4096, kLongChunk = 32768, kLongIndex = 1 << 20;
 
 std::optional<Refused> accept(const Problem& problem) {
@@ -112,10 +113,43 @@ void choose_columns_of_threads(const Problem& problem, const ScatterPlan& plan, 
         problem.where(), "at most 1024 threads have a vector each");
 }
 
+// Of GPUs: why updates may not go to their places in any order.
+std::optional<std::string> refuses_atomics(const Problem& problem, const ScatterPlan& plan) {
+  for (const ScatterPart& part : plan.parts) {
+    using enum ScatterUpdate;
+    const DType dtype = part.op->results[0]->dtype;
+    const bool adds = part.op->update == add, keeps_order = part.op->update == set || part.op->update == mul;
+    const bool is_sum_of_floats = adds && (dtype == DType::f32 || dtype == DType::f64);
+    if (keeps_order || !(is_sum_of_floats || (is_integer(dtype) && size_of(dtype) >= 4)))
+      return fmt::format("there is none for {} of {}", name(part.op->update), name(dtype));
+    if (is_sum_of_floats && !problem.unordered_sums) return "sums of floats keep the order of the index";
+  }
+  return std::nullopt;
+}
+
+// Whether they do. A few are one walk.
+bool choose_atomics(const Problem& problem, const ScatterPlan& plan, const Sizes& sizes,
+                    const schedules::Scatter& pinned) {
+  const std::optional<std::string> refused = refuses_atomics(problem, plan);
+  if (pinned.atomics.value_or(0) > 0) {
+    if (refused)
+      throw UserError(fmt::format("atomics do not apply: {}", *refused), problem.where(),
+                      "leave them out; for sums of floats, set the option unordered_sums");
+    if (pinned.rows.value_or(0) > 0 || pinned.columns.value_or(0) > 0 || pinned.chunk)
+      throw UserError("rows, columns and chunk do not apply: updates go to their places by atomics", problem.where(),
+                      "leave them out");
+    return true;
+  }
+  return !refused && !pinned.atomics && !pinned.rows && !pinned.columns && !pinned.chunk &&
+         problem.decide(sym::ge(sizes.copied + sizes.updated * kUpdateCost, kAtomicCost));
+}
+
 schedules::Scatter choose_of_gpu(const Problem& problem, const ScatterPlan& plan, const schedules::Scatter& pinned) {
   const Sizes sizes = sizes_of(problem, plan);
   schedules::Scatter out = pinned;
+  const bool atomics = choose_atomics(problem, plan, sizes, pinned);
   choose_columns_of_threads(problem, plan, sizes, out);
+  if (atomics) return {.vector = out.vector, .atomics = 1};
   if (!out.rows) {
     out.rows = 0;
     const bool sorts =
@@ -147,6 +181,7 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
     if (out.chunk && *out.rows == 0) refuse("chunk", "nothing is sorted");
     return out;
   }
+  if (out.atomics.value_or(0) > 0) refuse("atomics", "CPUs have none");
   if (!out.vector) out.vector = choose_lanes(plan, sizes, target);
   if (!out.rows) out.rows = choose_rows(problem, plan, sizes);
   if (out.columns.value_or(0) > 0 && !sizes.has_columns) refuse("columns", "the last dim is scattered");

@@ -16,6 +16,7 @@ struct Problem {
   const Fusion& fusion;
   const Segment& segment;
   sym::Guards* guards = nullptr;  // whom to ask about sizes; null: nobody, and only what facts prove holds
+  bool unordered_sums = false;    // floats may be added in an order that differs from run to run
   std::string where() const;      // `segment @s1`, for messages
   // Whether a condition over sizes holds, on all ranks; what facts do not prove becomes a guard of the specialization.
   bool decide(sym::Expr condition) const;

@@ -352,7 +352,7 @@ void segment_ops(Fusion& fusion, const SegmentOptions& options) {
   share_launches(fusion, options, aliases);
   Pins pins(options);
   for (Segment& s : fusion.segments) {
-    s.schedule = choose({fusion, s, options.guards}, options, aliases, pins.find(s));
+    s.schedule = choose({fusion, s, options.guards, options.unordered_sums}, options, aliases, pins.find(s));
     apply_schedule(fusion, s);
   }
   if (options.target.cuda()) level_threads(fusion, options, pins);

@@ -25,6 +25,7 @@ struct SegmentOptions {
   // Who computes contractions: `auto` asks the library first, `library` insists on it, `own` generates tiles where they
   // fit, `nest` generates plain loops for all.
   std::string contractions = "auto";
+  bool unordered_sums = false;  // scatters may add floats in any order (Problem::unordered_sums)
   // Whether the library computes a contraction; null: there is no library.
   std::function<bool(const Op&, std::string* why_not)> library_accepts;
   // Asked before each step that could be left out (a merge, the library for a contraction, a scheduler instead of the

@@ -48,6 +48,7 @@ bool run_seed(uint64_t seed, Shares& shares) {
   how.seed = seed;
   how.interleaving = seed % 4 == 0 ? 0 : seed;
   how.options.strict_rounding = seed % 4 == 1;
+  how.options.unordered_sums = seed % 4 == 2;
   how.options.contractions = seed % 3 == 1 ? "nest" : "auto";
   how.options.uneven = seed % 5 == 0 ? "grouped" : seed % 5 == 1 ? "padded" : "auto";
   const std::string what = fmt::format("seed {} on {}, {}, {} ranks\n", seed, how.device, how.comm, random.ranks);

@@ -174,7 +174,8 @@ const std::vector<std::string> kFusions = {
     "transpose_add",      "cat_chains",       "pad_slice_stencil",    "token_shift",  "pixel_shuffle",
     "channel_shuffle",    "rope_q_and_k",     "qkv_split_rope",       "softmax",      "embedding_positions",
     "embedding_backward", "rms_norm_forward", "layer_norm_forward",   "l2_normalise", "two_reductions",
-    "max_with_argmax",    "huber_mean",       "sum_rows_and_columns", "cumsum_chain", "quantise_rows_int8"};
+    "max_with_argmax",    "huber_mean",       "sum_rows_and_columns", "cumsum_chain", "quantise_rows_int8",
+    "histogram"};
 
 class GoldenFusion : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Fusions, GoldenFusion, ::testing::ValuesIn(kFusions),

@@ -248,39 +248,87 @@ struct ShapeCase {
   int kernels = 1;
 };
 
+const ShapeCase kShapes[] = {
+    {"one_dim", "%x: T[n], %i: i64[m] in 0..n, %s: T[m]", "%y = scatter(%x, %i, mul(%s, 2), dim = 0, update = add)"},
+    {"index_of_each", "%x: T[n, c], %i: i64[m, c] in 0..n, %s: T[m, c]",
+     "%z = scatter(%x, %i, %s, dim = 0, update = add)\n%y = max(%z, 0)"},
+    {"behind_a_batch", "%x: T[c, n], %i: i64[c, m] in 0..n, %s: T[c, m]",
+     "%y = scatter(%x, %i, %s, dim = 1, update = max)"},
+    {"added_behind_a_batch", "%x: T[c, n, 4], %i: i64[c, m, 1] in 0..n, %s: T[c, m, 4]",
+     "%at = broadcast(%i, shape = [c, m, 4], dims = [0, 1, 2])\n%y = scatter(%x, %at, %s, dim = 1, update = add)"},
+    {"fewer_than_places", "%x: T[n, c + 3], %i: i64[m, c] in 0..n, %s: T[m, c]",
+     "%y = scatter(%x, %i, %s, dim = 0, update = add)"},
+    {"inner_dims", "%x: T[n, 3, c], %i: i64[m] in 0..n, %s: T[m, 3, c]",
+     "%at = broadcast(%i, shape = [m, 3, c], dims = [0])\n%y = scatter(%x, %at, %s, dim = 0, update = add)"},
+    {"two_of_one_index", "%x: T[n, c], %i: i64[m] in 0..n, %s: T[m, c]",
+     "%at = broadcast(%i, shape = [m, c], dims = [0])\n%a = scatter(%x, %at, %s, dim = 0, update = add)\n"
+     "%b = scatter(%x, %at, abs(%s), dim = 0, update = max)\n%y = sub(%a, %b)"},
+    {"two_sums", "%x: T[n, c], %i: i64[m] in 0..n, %s: T[m, c]",
+     "%at = broadcast(%i, shape = [m, c], dims = [0])\n%a = scatter(%x, %at, %s, dim = 0, update = add)\n"
+     "%b = scatter(neg(%x), %at, abs(%s), dim = 0, update = add)\n%y = sub(%a, %b)"},
+    {"means", "%i: i64[m] in 0..n, %s: T[m, c]",
+     "%at = broadcast(%i, shape = [m, c], dims = [0])\n"
+     "%a = scatter(full(shape = [n, c], value = 0, dtype = T), %at, %s, dim = 0, update = add)\n"
+     "%b = scatter(full(shape = [n], value = 0, dtype = T), %i, full(shape = [m], value = 1, dtype = T), dim "
+     "= 0, update = add)\n%y = sub(%a, unsqueeze(max(%b, 1), dims = [1]))",
+     0},
+};
+
+// In order, and by atomics: of integers, and of floats that may be added in any order.
 TEST(ScatterKernelsOnSim, Shapes) {
   if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
-  const ShapeCase cases[] = {
-      {"one_dim", "%x: f32[n], %i: i64[m] in 0..n, %s: f32[m]",
-       "%y = scatter(%x, %i, mul(%s, 0.5), dim = 0, update = add)"},
-      {"index_of_each", "%x: f32[n, c], %i: i64[m, c] in 0..n, %s: f32[m, c]",
-       "%z = scatter(%x, %i, %s, dim = 0, update = add)\n%y = relu(%z)"},
-      {"behind_a_batch", "%x: f32[c, n], %i: i64[c, m] in 0..n, %s: f32[c, m]",
-       "%y = scatter(%x, %i, %s, dim = 1, update = max)"},
-      {"inner_dims", "%x: f32[n, 3, c], %i: i64[m] in 0..n, %s: f32[m, 3, c]",
-       "%at = broadcast(%i, shape = [m, 3, c], dims = [0])\n%y = scatter(%x, %at, %s, dim = 0, update = add)"},
-      {"two_of_one_index", "%x: f32[n, c], %i: i64[m] in 0..n, %s: f32[m, c]",
-       "%at = broadcast(%i, shape = [m, c], dims = [0])\n%a = scatter(%x, %at, %s, dim = 0, update = add)\n"
-       "%b = scatter(%x, %at, abs(%s), dim = 0, update = max)\n%y = sub(%a, %b)"},
-      {"means", "%i: i64[m] in 0..n, %s: f32[m, c]",
-       "%at = broadcast(%i, shape = [m, c], dims = [0])\n"
-       "%a = scatter(full(shape = [n, c], value = 0.0, dtype = f32), %at, %s, dim = 0, update = add)\n"
-       "%b = scatter(full(shape = [n], value = 0.0, dtype = f32), %i, full(shape = [m], value = 1.0, dtype = f32), dim "
-       "= 0, update = add)\n%y = div(%a, unsqueeze(max(%b, 1.0), dims = [1]))",
-       0},
+  const std::pair<const char*, bool> ways[] = {{"f32", false}, {"f32", true},  {"f64", true},
+                                               {"i32", false}, {"u64", false}, {"bf16", true}};
+  int number = 0;
+  for (const ShapeCase& c : kShapes)
+    for (const auto& [dtype, unordered] : ways)
+      for (const char* sizes : {"n = 5, m = 9, c = 3", "n = 1, m = 300, c = 70", "n = 3000, m = 200, c = 33",
+                                "n = 40, m = 0, c = 5", "n = 7, m = 4, c = 0", "n = 70000, m = 130, c = 1"}) {
+        if (std::string(dtype) != "f32" && ++number % 3 != 0) continue;
+        CaseOptions how;
+        how.device = number % 2 == 0 ? "sim:sm_80" : "sim:sm_90a";
+        how.compare_one_rank = false;
+        how.options.poison = true;
+        how.options.unordered_sums = unordered;
+        const CaseResult result = run_case(
+            fmt::format("let {}, T = {}\nfusion @f ({}) -> (%y) {{\n{}\n}}\n", sizes, dtype, c.inputs, c.body), how);
+        const std::string what = fmt::format("{} of {}{}, {}", c.name, dtype, unordered ? " in any order" : "", sizes);
+        EXPECT_TRUE(result.ok || result.undecided) << what << ": " << result.message;
+        EXPECT_TRUE(c.kernels == 0 || result.kernels == c.kernels) << what << ": " << result.kernels;
+      }
+}
+
+Report report_of(const std::string& body, const char* dtype, bool unordered) {
+  const auto fusion = parse_fusion(
+      fmt::format("let n = 500, m = 3000, c = 8, T = {}\nfusion @f (%x: T[n, c], %i: i64[m] in 0..n, %s: T[m, c]) -> "
+                  "(%y) {{\n  %at = broadcast(%i, shape = [m, c], dims = [0])\n{}\n}}\n",
+                  dtype, body));
+  CompileOptions how{.device = "sim:sm_80"};
+  how.options.unordered_sums = unordered;
+  Compiled program = compile(*fusion, how);
+  program.prepare(testing::metadata_of(*fusion));
+  return program.report();
+}
+
+// Launches, of whose schedule some say that they have atomics.
+TEST(ScatterKernelsOnSim, TakeAtomicsWhereTheOrderIsOfNoMatter) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  const auto seen = [](const std::string& body, const char* dtype, bool unordered) {
+    const Report report = report_of(body, dtype, unordered);
+    const bool atomics = report.kernels.at(0).schedule.find("atomics = 1") != std::string::npos;
+    return fmt::format("{} {}", report.launches, atomics ? "atomics" : "in order");
   };
-  for (const ShapeCase& c : cases)
-    for (const char* sizes : {"n = 5, m = 9, c = 3", "n = 1, m = 300, c = 70", "n = 3000, m = 200, c = 33",
-                              "n = 40, m = 0, c = 5", "n = 7, m = 4, c = 0", "n = 70000, m = 130, c = 1"}) {
-      CaseOptions how;
-      how.device = "sim:sm_80";
-      how.compare_one_rank = false;
-      how.options.poison = true;
-      const CaseResult result =
-          run_case(fmt::format("let {}\nfusion @f ({}) -> (%y) {{\n{}\n}}\n", sizes, c.inputs, c.body), how);
-      EXPECT_TRUE(result.ok || result.undecided) << c.name << ", " << sizes << ": " << result.message;
-      EXPECT_TRUE(c.kernels == 0 || result.kernels == c.kernels) << c.name << ", " << sizes << ": " << result.kernels;
-    }
+  const std::string add = "  %y = scatter(%x, %at, %s, dim = 0, update = add)";
+  EXPECT_EQ(seen(add, "i32", false), "2 atomics");
+  EXPECT_EQ(seen(add, "u64", false), "2 atomics");
+  EXPECT_EQ(seen(add, "f32", true), "2 atomics");
+  EXPECT_EQ(seen(add, "bf16", true), "3 atomics");  // added in f32, rounded once
+  EXPECT_EQ(seen(add, "f32", false), "4 in order");
+  EXPECT_EQ(seen(add, "u8", true), "4 in order");
+  const std::string max = "  %y = scatter(%x, %at, %s, dim = 0, update = max)";
+  EXPECT_EQ(seen(max, "i64", false), "2 atomics");
+  EXPECT_EQ(seen(max, "f32", true), "4 in order");
+  EXPECT_EQ(seen("  %y = scatter(%x, %at, %s, dim = 0)", "i32", true), "4 in order");
 }
 
 TEST(ScatterKernelsOnSim, NumbersThatDoNotApplyAreRefused) {
@@ -298,19 +346,22 @@ TEST(ScatterKernelsOnSim, NumbersThatDoNotApplyAreRefused) {
   EXPECT_NE(refused("scatter(columns = 48, vector = 1)").find("for a power of two of threads"), std::string::npos);
   EXPECT_NE(refused("scatter(columns = 2048, vector = 1)").find("for a power of two of threads"), std::string::npos);
   EXPECT_NE(refused("scatter(rows = 0, chunk = 64)").find("nothing is sorted"), std::string::npos);
+  EXPECT_NE(refused("scatter(atomics = 1)").find("sums of floats keep the order"), std::string::npos);
 }
 
 // The first index outside is told, whichever chunk or block it is in.
 TEST(ScatterKernelsOnSim, NameTheFirstIndexOutside) {
   if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
-  for (const char* pin : {"scatter(rows = 0)", "scatter(rows = 1, chunk = 64)"}) {
+  for (const char* pin : {"scatter(rows = 0)", "scatter(rows = 1, chunk = 64)", "scatter(atomics = 1)"}) {
     const auto fusion = parse_fusion(
         fmt::format("let n = 9, m = 300, c = 5\nfusion @f (%x: f32[n, c], %i: i64[m], %s: f32[m, c]) -> (%y) {{\n"
                     "  segment @s (%x, %i, %s) -> (%y) schedule {} {{\n"
                     "    %at = broadcast(%i, shape = [m, c], dims = [0])\n"
                     "    %y = scatter(%x, %at, %s, dim = 0, update = add)\n  }}\n}}\n",
                     pin));
-    Compiled p = compile(*fusion, {.device = "sim:sm_80"});
+    CompileOptions how{.device = "sim:sm_80"};
+    how.options.unordered_sums = true;
+    Compiled p = compile(*fusion, how);
     std::vector<double> index(300, 8);
     index[41] = 9, index[170] = -2, index[250] = 1e12;
     try {

@@ -89,7 +89,7 @@ class KernelBuilder {
     s.active = active;
   }
   void atomic_min(uint32_t buffer, sym::Expr index, kir::Value in) {
-    auto& s = add<kir::AtomicMin>();
+    auto& s = add<kir::Atomic>();
     s.buffer = buffer;
     s.index = index;
     s.in = in;

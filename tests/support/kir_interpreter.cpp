@@ -68,7 +68,7 @@ class Interpreter {
     for (const auto& s : body) {
       if (const auto* loop = kir::as<kir::For>(*s)) find_atomics(loop->body);
       if (const auto* branch = kir::as<kir::If>(*s)) find_atomics(branch->body);
-      if (const auto* atomic = kir::as<kir::AtomicMin>(*s)) atomics_.insert(atomic->buffer);
+      if (const auto* atomic = kir::as<kir::Atomic>(*s)) atomics_.insert(atomic->buffer);
     }
   }
 
@@ -290,11 +290,15 @@ class Interpreter {
     for (; copies_.size() > left; copies_.erase(copies_.begin()))
       for (const Copied& copied : copies_.front()) buffers_[copied.buffer][copied.index] = copied.value;
   }
-  void execute(const kir::AtomicMin& s) {
+  void execute(const kir::Atomic& s) {
     const size_t i = static_cast<size_t>(scalar(s.index));
     if (i >= buffers_[s.buffer].size()) fail("{}[{}]", kernel_.buffers[s.buffer].name, i);
     double& at = buffers_[s.buffer][i];
-    at = std::isnan(at) ? value(s.in)[0] : std::min(at, value(s.in)[0]);
+    const double in = value(s.in)[0];
+    if (s.op == kir::AtomicOp::add)
+      at += in;
+    else
+      at = std::isnan(at) ? in : s.op == kir::AtomicOp::min ? std::min(at, in) : std::max(at, in);
     ++counts_.atomics;
   }
   void execute(const kir::Compute& s) {

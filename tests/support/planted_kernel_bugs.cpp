@@ -127,7 +127,7 @@ int bound_too_high(Kernel& k) { return move_bounds(k, -1); }
 // The condition is dropped around what only reads.
 int drop_conditions(Kernel& k) {
   return each<If>(k, [&](If& branch, const Loops&) {
-    if (holds<Store>(branch.body) || holds<AtomicMin>(branch.body) || !holds<Load>(branch.body)) return 0;
+    if (holds<Store>(branch.body) || holds<Atomic>(branch.body) || !holds<Load>(branch.body)) return 0;
     return change(branch.condition, k.pool->constant(1));
   });
 }

@@ -120,7 +120,7 @@ class Naming {
     use(s.active);
   }
   void collect(const LoadMatrix& s) { use(placed(s.from, s.index)); }
-  void collect(const AtomicMin& s) { use(s.index); }
+  void collect(const Atomic& s) { use(s.index); }
   void collect(const LastBlock& s) {
     use(s.index);
     use(s.blocks);

@@ -123,7 +123,7 @@ class Writer {
   static void find_written(const Block& body, std::set<uint32_t>& out) {
     for (const auto& stmt : body) {
       if (const Store* s = as<Store>(*stmt)) out.insert(s->buffer);
-      if (const AtomicMin* s = as<AtomicMin>(*stmt)) out.insert(s->buffer);
+      if (const Atomic* s = as<Atomic>(*stmt)) out.insert(s->buffer);
       if (const LastBlock* s = as<LastBlock>(*stmt)) out.insert(s->buffer);
       if (const Block* inner = body_of(*stmt)) find_written(*inner, out);
     }
@@ -457,8 +457,14 @@ class Writer {
     return fmt::format("{}{} = {};", condition, to, rounded);
   }
 
-  std::string text_of(const AtomicMin& s, int) {
-    return fmt::format("atomicMin({}, {});", address(s.buffer, s.index), value(s.in));
+  std::string text_of(const Atomic& s, int) {
+    const char* function = s.op == AtomicOp::min ? "atomicMin" : s.op == AtomicOp::max ? "atomicMax" : "atomicAdd";
+    std::string to = address(s.buffer, s.index), in = value(s.in);
+    if (s.op == AtomicOp::add && s.in.dtype == DType::i64) {  // modulo 2^64 either way
+      to = fmt::format("(unsigned long long*)({})", to);
+      in = fmt::format("(unsigned long long)({})", in);
+    }
+    return fmt::format("{}({}, {});", function, to, in);
   }
 
   // Two elements of 2 bytes are a word of a fragment.

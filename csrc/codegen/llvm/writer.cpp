@@ -372,9 +372,12 @@ class Writer {
     for (int lane = 0; lane < s.in.lanes; ++lane) store_lane(s, elements, lane);
   }
 
-  void write(const kir::AtomicMin& s) {
-    f_.line(fmt::format("atomicrmw umin {}, {} monotonic, align 8", address(s.buffer, s.index).typed(),
-                        read(s.in).typed()));
+  void write(const kir::Atomic& s) {
+    const bool is_add = s.op == kir::AtomicOp::add;
+    const char* sign = is_float(s.in.dtype) ? "f" : is_unsigned(s.in.dtype) && !is_add ? "u" : "";
+    const char* what = is_add ? "add" : s.op == kir::AtomicOp::min ? "min" : "max";
+    f_.line(fmt::format("atomicrmw {}{} {}, {} monotonic, align {}", sign, what, address(s.buffer, s.index).typed(),
+                        read(s.in).typed(), size_of(s.in.dtype)));
   }
 
   void write(const kir::Compute& s) {

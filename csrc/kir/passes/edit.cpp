@@ -79,7 +79,7 @@ const uint32_t* buffer_of(const Stmt& stmt) {
   if (const auto* alloc = as<Alloc>(stmt)) return &alloc->buffer;
   if (const auto* load = as<Load>(stmt)) return &load->buffer;
   if (const auto* store = as<Store>(stmt)) return &store->buffer;
-  if (const auto* atomic = as<AtomicMin>(stmt)) return &atomic->buffer;
+  if (const auto* atomic = as<Atomic>(stmt)) return &atomic->buffer;
   if (const auto* copy = as<CopyAsync>(stmt)) return &copy->to;
   if (const auto* load = as<LoadMatrix>(stmt)) return &load->to;
   if (const auto* mma = as<Mma>(stmt)) return &mma->sums;
@@ -120,7 +120,7 @@ bool is_pure(StmtKind kind) {
     case StmtKind::Assign:
     case StmtKind::Bind:
     case StmtKind::Store:
-    case StmtKind::AtomicMin:
+    case StmtKind::Atomic:
     case StmtKind::CopyAsync:
     case StmtKind::Commit:
     case StmtKind::Wait:

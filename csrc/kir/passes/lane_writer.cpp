@@ -148,7 +148,7 @@ void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Blo
     case StmtKind::Literal:
     case StmtKind::Bind:
     case StmtKind::Alloc:
-    case StmtKind::AtomicMin:
+    case StmtKind::Atomic:
       break;
     case StmtKind::Coordinate:
     case StmtKind::Compute:

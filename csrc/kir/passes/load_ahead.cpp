@@ -47,7 +47,7 @@ int64_t statements(const Block& block) {
 bool meets(const Kernel& kernel, const Block& block) {
   return std::any_of(block.begin(), block.end(), [&](const auto& stmt) {
     switch (stmt->kind) {
-      case StmtKind::AtomicMin:
+      case StmtKind::Atomic:
       case StmtKind::Sync:
       case StmtKind::Wait:
       case StmtKind::Commit:

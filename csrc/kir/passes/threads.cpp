@@ -217,7 +217,7 @@ class Threads {
         *inner = std::move(now);
         out.push_back(std::move(stmt));
         last = nullptr;
-      } else if (inner != nullptr || stmt->kind == StmtKind::Store || stmt->kind == StmtKind::AtomicMin) {
+      } else if (inner != nullptr || stmt->kind == StmtKind::Store || stmt->kind == StmtKind::Atomic) {
         guarded(std::move(stmt));
       } else if (stmt->kind == StmtKind::Load) {
         auto variable = std::make_unique<Variable>();
@@ -270,7 +270,7 @@ class Threads {
       fold(static_cast<Fold&>(*stmt), open);
       return stmt;
     }
-    const bool to_memory = stmt->kind == StmtKind::AtomicMin || is_store_to_all(*stmt);
+    const bool to_memory = stmt->kind == StmtKind::Atomic || is_store_to_all(*stmt);
     sym::Expr first;  // the threads that do it
     for (size_t d = 0; d < dims_.size(); ++d) {
       const Dim& dim = dims_[d];

@@ -129,7 +129,7 @@ size_t Widths::outlined(const Block& block, size_t i, const LaneLoop& lanes) con
   if (const Store* s = as<Store>(stmt)) return one(!depends(s->index, lanes) && of(s->in.id) > 1);
   if (const CopyAsync* s = as<CopyAsync>(stmt))
     return one(!depends(s->to_index, lanes) || (s->active && !limits_of(s->active, lanes)));
-  if (const AtomicMin* s = as<AtomicMin>(stmt)) return one(depends(s->index, lanes) || of(s->in.id) > 1);
+  if (const Atomic* s = as<Atomic>(stmt)) return one(depends(s->index, lanes) || of(s->in.id) > 1);
   if (const Random* s = as<Random>(stmt)) return one(depends(s->offset, lanes) || of(s->seed.id) > 1);
   if (const Bind* s = as<Bind>(stmt)) return of(s->in.id) > 1 ? i + reach_.at(s) : i;
   return i;

@@ -217,7 +217,7 @@ void TreeEmitter::report(const Op& op, sym::Expr j, const Coordinates& at) {
   for (int i = 0; i < kStatusWords; ++i) {
     const Value part = apply(Pointwise::shift_right, {value, word(kValueBits * i)});
     const Value low = apply(Pointwise::bitwise_and, {part, word((1 << kValueBits) - 1)});
-    auto stmt = std::make_unique<kir::AtomicMin>();
+    auto stmt = std::make_unique<kir::Atomic>();
     stmt->buffer = *status_;
     stmt->index = number(i);
     stmt->in = apply(Pointwise::bitwise_or, {key, low});

@@ -19,6 +19,7 @@ ScatterEmitter::ScatterEmitter(const ScheduledGroup& group, LoopTree& tree, cons
   rows_ = numbers.rows.value_or(0);
   columns_ = numbers.columns.value_or(0);
   chunk_ = numbers.chunk.value_or(0);
+  atomics_ = numbers.atomics.value_or(0) > 0;
   for (size_t k = 0; k < plan_.parts.size(); ++k) part_of_[plan_.parts[k].op] = k;
 }
 
@@ -37,6 +38,7 @@ void ScatterEmitter::run() {
     if (rows_ == 0) columns_ = 0;
   }
   declare();
+  if (atomics_) return in_atomics();
   rows_ > 0 ? in_ranges() : in_one_walk();
 }
 
@@ -294,31 +296,37 @@ void ScatterEmitter::apply_update(size_t k, sym::Expr place, const std::function
   store(homes_[k].buffer, at, combined(part.op->update, before, src(coordinates(part, update))));
 }
 
-// Outputs that are not in memory yet.
-void ScatterEmitter::finish() {
+// Outputs of the part's dims that are not in memory yet.
+std::vector<const TensorView*> ScatterEmitter::unwritten(size_t k) const {
   const std::vector<TensorView*>& outputs = group_.graph->outputs();
+  std::vector<const TensorView*> out;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const auto own = part_of_.find(outputs[i]->definition);
+    const bool there = own != part_of_.end() && !homes_[own->second].is_local;
+    if (plan_.like[i] == k && !there) out.push_back(outputs[i]);
+  }
+  return out;
+}
+
+// Their elements where a pass over places is.
+void ScatterEmitter::write(const std::vector<const TensorView*>& outputs, const ScatterPart& part) {
+  const Coordinates of = coordinates(part, along_);
+  known_.clear();
+  for (const TensorView* t : outputs) {
+    Coordinates at;
+    for (int d : dims_like(*t, part)) at.push_back(d < 0 ? number(0) : of[size_t(d)]);
+    const Value value = value_at(*t, at);
+    store(arguments_.at(t), memory_offset(*t, at), value);
+  }
+}
+
+void ScatterEmitter::finish() {
   for (size_t k = 0; k < plan_.parts.size(); ++k) {
     const ScatterPart& part = plan_.parts[k];
-    std::vector<const TensorView*> mine;
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const auto own = part_of_.find(outputs[i]->definition);
-      const bool there = own != part_of_.end() && !homes_[own->second].is_local;
-      if (plan_.like[i] == k && !there) mine.push_back(outputs[i]);
-    }
+    const std::vector<const TensorView*> mine = unwritten(k);
     if (mine.empty()) continue;
     // Of tasks that differ in their columns the first writes what has none.
-    guarded(part.has_inner() ? number(1) : sym::eq(tile_, 0), [&] {
-      over_places(part, [&] {
-        const Coordinates of = coordinates(part, along_);
-        known_.clear();
-        for (const TensorView* t : mine) {
-          Coordinates at;
-          for (int d : dims_like(*t, part)) at.push_back(d < 0 ? number(0) : of[size_t(d)]);
-          const Value value = value_at(*t, at);
-          store(arguments_.at(t), memory_offset(*t, at), value);
-        }
-      });
-    });
+    guarded(part.has_inner() ? number(1) : sym::eq(tile_, 0), [&] { over_places(part, [&] { write(mine, part); }); });
   }
 }
 

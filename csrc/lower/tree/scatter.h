@@ -7,9 +7,10 @@
 
 namespace plait::lowering {
 
-inline constexpr int64_t kThreadsOfTasks = 64;    // of a block whose threads have a task each
-inline constexpr int64_t kThreadsOfCounts = 512;  // of the block that makes places of counts
-inline constexpr int64_t kCountsOfThread = 8;     // that each of them has at once, side by side
+inline constexpr int64_t kThreadsOfTasks = 64;      // of a block whose threads have a task each
+inline constexpr int64_t kThreadsOfCounts = 512;    // of the block that makes places of counts
+inline constexpr int64_t kCountsOfThread = 8;       // that each of them has at once, side by side
+inline constexpr int64_t kThreadsOfElements = 256;  // of a block whose threads have an element each
 
 class ScatterEmitter : public TreeEmitter {
  public:
@@ -46,6 +47,8 @@ class ScatterEmitter : public TreeEmitter {
   void copy();
   void apply_update(size_t part, sym::Expr place, const std::function<Value(const Coordinates&)>& src,
                     sym::Expr update);
+  std::vector<const TensorView*> unwritten(size_t part) const;
+  void write(const std::vector<const TensorView*>& outputs, const ScatterPart& part);
   void finish();
   void in_one_walk();
   void walk(size_t part);
@@ -63,10 +66,15 @@ class ScatterEmitter : public TreeEmitter {
   void walk_ranges();
   Value plus_one(Value value);
 
+  // scatter_atomics.cpp
+  void over_elements(const ScatterPart& part, const TensorView& of, int64_t width, const Body& body);
+  void in_atomics();
+  void add_updates(size_t part);
+
   LoopTree& tree_;
   const AxisGroup& axes_;
   ScatterPlan plan_;
-  bool on_gpu_ = false;
+  bool on_gpu_ = false, atomics_ = false;
   int64_t lanes_ = 1, rows_ = 0, columns_ = 0, chunk_ = 0;
   std::vector<Home> homes_;  // per part
   std::map<const Op*, size_t> part_of_;

@@ -141,6 +141,44 @@ TEST(KirInterpret, ReportsWrongClaims) {
             Problems{"element 6 is not aligned: %0: f32x4 = load %x[lane + n] aligned active n"});
 }
 
+// Atomics of other tasks do not meet, other accesses of the phase do; those of other phases may.
+TEST(KirInterpret, AtomicsOfSeveralTasks) {
+  const auto run_with = [](const std::string& extra) {
+    const Kernel kernel = parse(
+        "kernel @k(%x: i32[8] read, %y: i32[2] update; n) target cuda {\n"
+        "  phase {\n"
+        "    for b in 0..2 on block_x {\n"
+        "      for t in 0..1 on thread_x {\n"
+        "        %0: i32 = literal 10\n"
+        "        store %y[b] = %0 lanewise\n"
+        "      }\n"
+        "    }\n"
+        "  }\n"
+        "  phase {\n"
+        "    for c in 0..4 on block_x {\n"
+        "      for u in 0..2 on thread_x {\n"
+        "        %1: i32 = load %x[2*c + u] lanewise\n"
+        "        atomic_add %y[0] = %1\n"
+        "        atomic_max %y[1] = %1\n" +
+        extra +
+        "      }\n"
+        "    }\n"
+        "  }\n"
+        "}\n");
+    if (extra.empty()) verify(kernel);
+    std::vector<int32_t> x = {1, 2, 3, 40, 5, -6, 7, 8}, y = {0, 0};
+    AccessChecker checker(kernel);
+    interpret(kernel, {0}, {x.data(), y.data()}, checker);
+    checker.finish(buffer_extents(kernel, {0}));
+    return std::pair(y, checker.problems());
+  };
+  EXPECT_EQ(run_with("").first, (std::vector<int32_t>{70, 40}));
+  EXPECT_EQ(run_with("").second, Problems{});
+  const Problems problems = run_with("        store %y[1] = %1 lanewise\n").second;
+  ASSERT_FALSE(problems.empty());
+  EXPECT_EQ(problems[0].substr(0, 46), "%y[1] is written by another task of the phase:");
+}
+
 TEST(KirInterpret, AtomicsAndRandomNumbers) {
   const Kernel kernel = parse(
       "kernel @k(%s: u64[1] read, %w: u64[2] update, %y: f32[4] write) target cpu {\n"

@@ -62,6 +62,8 @@ TEST(KirParse, EveryStatementReadsBack) {
       "      %19: u64 = load %s[0] splat\n"
       "      %20: f32 = random(seed = %19, index = i, offset = 7)\n"
       "      atomic_min %w[1] = %19\n"
+      "      atomic_max %w[1] = %19\n"
+      "      atomic_add %w[0] = %19\n"
       "      %21: i64 = coordinate i\n"
       "      bind b = %21\n"
       "      if b < n and 0 <= b {\n"

@@ -340,6 +340,12 @@ TEST(KirVerify, AtomicsAndUpdates) {
   }
   {
     Status s;
+    s.b.kernel.buffers[s.words].dtype = DType::f32;
+    s.b.atomic_min(s.words, s.b.number(2), s.b.literal(DType::f32, 1, 1));
+    EXPECT_REFUSED(s, "there is no atomic_min of f32");
+  }
+  {
+    Status s;
     s.b.atomic_min(s.words, s.b.lane, s.one);
     EXPECT_REFUSED(s, "index speaks of lane");
   }
