@@ -22,6 +22,7 @@
 
 namespace plait {
 
+// A generated kernel: its schedule, the architecture it was compiled for, what the compiler says of it.
 struct KernelReport {
   std::string name, schedule, arch;
   KernelFacts facts;
@@ -101,7 +102,7 @@ class Compiled {
   std::string stage_text(const std::string& stage) const;
   size_t classes() const;  // how many are kept
   KeptSizes kept_sizes() const;
-  void set_step_timing(bool on);
+  void set_step_timing(bool on);  // later runs time their steps, one after another
   bool step_timing() const;
 
   // Writes what was compiled so far (the specializations that are kept) to a file that load() takes: texts of stages,
@@ -118,6 +119,7 @@ class Compiled {
   std::shared_ptr<Impl> impl_;
 };
 
+// How a saved program is brought back.
 struct LoadOptions {
   Device* device_override = nullptr;               // where not null: this device; the caller keeps it
   std::function<void(const std::string&)> warn{};  // as CompileOptions::warn

@@ -29,6 +29,9 @@ install(EXPORT plait_targets NAMESPACE plait:: DESTINATION ${package_folder})
 install(FILES csrc/capi/plait_c.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_BINARY_DIR}/include/plait DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
+# Where it was made (target `reference`, or the tests).
+install(DIRECTORY ${PROJECT_BINARY_DIR}/reference DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+
 configure_package_config_file(tools/plaitConfig.cmake.in ${PROJECT_BINARY_DIR}/plaitConfig.cmake
   INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/plaitConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -15,6 +15,7 @@ std::string view_document(const Compiled& compiled, std::span<const StepTrace> t
 // The page of a document: HTML that needs nothing else. UserError: it is no such document, or of another format.
 std::string view_page(std::string_view document);
 
+// The number `format` of the documents that this version writes and reads.
 inline constexpr int kViewFormat = 1;
 
 }  // namespace plait

@@ -10,6 +10,7 @@ namespace plait {
 // Names of the stages in order, as `--dump` and `--until` take them.
 const std::vector<std::string_view>& stage_names();
 
+// Who asked for the texts of which stages, and where these go: to standard output, to files, or to a listener.
 class DumpSink {
  public:
   // `stage`, `stage:glob` (names within the stage, * and ?), `stage@dir` (a file per dump); several with commas

@@ -42,6 +42,7 @@ class CommError : public Error {
   using Error::Error;
 };  // a rank or a collective failed
 
+// What PLAIT_CHECK does where its condition fails: throws InternalError with the place, the condition and the message.
 [[noreturn]] void internal_failure(const char* file, int line, const char* condition, std::string message);
 
 }  // namespace plait

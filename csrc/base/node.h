@@ -7,6 +7,7 @@
 
 namespace plait {
 
+// What a field is to its node; print, parse, hash and equality go by it.
 enum class Role : uint8_t {
   operand,    // a value the node reads
   optional,   // the same, and may be absent: stands last among the operands
@@ -18,6 +19,7 @@ enum class Role : uint8_t {
   body,       // nested statements
 };
 
+// A field of a node: its name in the text, the member that holds it, its role.
 template <class Node, class Member>
 struct Field {
   std::string_view name;
@@ -25,6 +27,7 @@ struct Field {
   Role role;
 };
 
+// Fields of each role, for the `fields()` of a node.
 template <class Node, class Member>
 constexpr Field<Node, Member> operand(std::string_view name, Member Node::* member) {
   return {name, member, Role::operand};
@@ -64,6 +67,7 @@ constexpr bool may_be_absent(const Field<Node, Member>& field) {
   return field.role == Role::optional || (field.role == Role::named && field.name != "seed");
 }
 
+// Whether the text has the field as `name = value`, whoever writes it.
 template <class Node, class Member>
 constexpr bool is_attribute(const Field<Node, Member>& field) {
   return field.role == Role::attribute || field.role == Role::required || field.role == Role::made;

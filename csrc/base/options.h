@@ -7,6 +7,8 @@
 
 namespace plait {
 
+// The options of the compiler with their values; names, types, initial values and meaning: base/options.def, and `plait
+// doctor --options`.
 struct Options {
 #define PLAIT_OPTION(type, name, initial, key, doc) type name = initial;
 #include "base/options.def"
@@ -22,10 +24,11 @@ std::string cache_key(const Options& options);
 // `name=value` of every option that differs from its default: how to repeat a run.
 std::vector<std::string> changed_options(const Options& options);
 
+// A row of the table of options. `enters_cache_key`: another value makes other kernels.
 struct OptionInfo {
   std::string_view name, type, initial, doc;
   bool enters_cache_key;
 };
-const std::vector<OptionInfo>& option_table();
+const std::vector<OptionInfo>& option_table();  // all options, in the order of base/options.def
 
 }  // namespace plait

@@ -18,6 +18,7 @@ struct StoppedAt {
   std::string name, text;
 };
 
+// What one pass did in one compilation: its milliseconds, and whether it changed anything.
 struct PassRecord {
   std::string stage, name;
   double ms = 0;
@@ -65,8 +66,10 @@ class PassSubject {
 // throws is thrown as by the pass.
 using PassHook = std::function<void(std::string_view stage, std::string_view pass, const PassSubject& subject)>;
 
+// Runs the passes of one compilation, one after another, as the settings say.
 class PassDriver {
  public:
+  // What a driver does around each pass.
   struct Settings {
     std::vector<std::string> skip;  // passes to leave out
     std::string until;              // pass or stage after which to stop, or empty

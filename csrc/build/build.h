@@ -20,6 +20,7 @@ inline constexpr DType u8 = DType::u8, u16 = DType::u16, u32 = DType::u32, u64 =
 inline constexpr DType f8e4m3 = DType::f8e4m3, f8e5m2 = DType::f8e5m2;
 inline constexpr DType f16 = DType::f16, bf16 = DType::bf16, f32 = DType::f32, f64 = DType::f64;
 
+// Numbers of C++ that may stand beside tensors.
 template <class T>
 concept Number = std::integral<T> || std::floating_point<T>;
 
@@ -126,6 +127,7 @@ TensorView* where(TensorView* condition, T a, TensorView* b);
 // x as another dtype, rounded once; rules of scalar/convert.h.
 TensorView* cast(TensorView* x, DType to);
 
+// Which of its two forms gelu() computes.
 enum class Gelu : uint8_t { none, tanh };
 // none: x Phi(x). tanh: x / (1 + exp(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3).
 TensorView* gelu(TensorView* x, Gelu approx = Gelu::none);
@@ -148,6 +150,7 @@ TensorView* full(Fusion& fusion, const std::vector<Fusion::Extent>& shape, Scala
 // A 0-dim constant of the tensor's dtype, in its fusion.
 TensorView* scalar_like(TensorView* like, Scalar value);
 
+// A number takes the dtype of the other choice.
 template <Number T>
 TensorView* where(TensorView* condition, TensorView* a, T b) {
   return where(condition, a, scalar_like(a, Scalar(b)));

@@ -6,6 +6,7 @@
 
 namespace plait {
 
+// Dims by number; negative ones count from the end.
 using Dims = std::vector<int64_t>;
 
 // Reductions over `dims`, all where none are given. sum and prod of integers and bool are i64.

@@ -52,7 +52,7 @@ PLAIT_API void plait_error_free(plait_error* error);
 /* ---- Texts that are returned. */
 PLAIT_API const char* plait_text_data(const plait_text* text); /* zero-terminated */
 PLAIT_API size_t plait_text_size(const plait_text* text);      /* bytes, without the zero */
-PLAIT_API void plait_text_free(plait_text* text);
+PLAIT_API void plait_text_free(plait_text* text);              /* NULL is taken */
 
 /* ---- Fusions. What is written in text is that of docs/ir.md. */
 
@@ -90,6 +90,7 @@ PLAIT_API plait_error* plait_fusion_output(plait_fusion* fusion, const char* nam
    dtype and extents, one output for an input. */
 PLAIT_API plait_error* plait_fusion_alias(plait_fusion* fusion, const char* output, const char* input);
 
+/* Its text, which plait_fusion_parse reads back as an equal fusion. */
 PLAIT_API plait_error* plait_fusion_print(const plait_fusion* fusion, plait_text** out);
 
 /* Layout as DLPack's DLDataType: code 0 int, 1 uint, 2 float, 4 bfloat, 6 bool, 10 float8_e4m3fn, 12 float8_e5m2. */
@@ -117,6 +118,7 @@ PLAIT_API plait_error* plait_fusion_output_info(const plait_fusion* fusion, size
 
 /* ---- Programs. */
 
+/* Where and how a fusion is compiled and run. Zeros are what is meant where nothing is said. */
 typedef struct plait_compile_options {
   size_t struct_size;
   const char* device; /* cpu, reference, cuda, sim:ARCH[:N]; NULL: the first of cuda, cpu, reference that is here */
@@ -203,6 +205,7 @@ typedef struct plait_output {
                                     element a place of its own */
 } plait_output;
 
+/* What the caller lends to one run; zeros: nothing. */
 typedef struct plait_run_options {
   size_t struct_size;
   /* CUstream: work is queued there and the call does not wait; one rank on a GPU. CU_STREAM_LEGACY and
@@ -220,6 +223,7 @@ typedef struct plait_run_options {
   size_t given_count;
 } plait_run_options;
 
+/* An input by name, in the host's memory or a GPU's. */
 typedef struct plait_input {
   const char* name;
   const struct DLTensor* tensor; /* borrowed until the call returns; with a stream, until its work is done */
@@ -238,6 +242,7 @@ PLAIT_API plait_error* plait_program_run_local(plait_program* program, int64_t r
 
 /* ---- What was compiled, of the class that ran or was prepared last. */
 
+/* One of the program's generated kernels. */
 typedef struct plait_kernel_info {
   size_t struct_size;
   const char* name;
@@ -251,6 +256,7 @@ typedef struct plait_kernel_info {
   int64_t instructions; /* of LLVM's, optimized; -1 on GPUs */
 } plait_kernel_info;
 
+/* Counts and times of the class that ran or was prepared last. */
 typedef struct plait_program_info {
   size_t struct_size;
   int64_t ranks;
@@ -264,6 +270,7 @@ typedef struct plait_program_info {
   const char* device;   /* its name: "cpu" */
 } plait_program_info;
 
+/* Fills `out` up to its struct_size. */
 PLAIT_API plait_error* plait_program_info_get(plait_program* program, plait_program_info* out);
 /* Memory of the program's device, which all programs on it share: freed blocks are kept for later runs, up to the
    setting kept_memory. Zeros where the device keeps none. */

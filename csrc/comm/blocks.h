@@ -8,6 +8,7 @@
 
 namespace plait {
 
+// Elements `start` to `start + count`, that one excluded, of a dim.
 struct CommRange {
   int64_t start = 0, count = 0;
   bool operator==(const CommRange&) const = default;
@@ -29,6 +30,7 @@ struct CommBlocks {
   DType dtype = DType::f32;
   int64_t outer = 1, middle = 1, inner = 1;
   std::span<const CommBlock> held, taken;  // by position in the team
+  // Of the tensor, in a block.
   int64_t elements(const CommBlock& block) const {
     return outer * block.first.count * middle * block.second.count * inner;
   }

@@ -15,6 +15,7 @@ namespace plait {
 
 class FlightRecorder;  // comm/flight_recorder.h
 
+// How values of the members become one; name(): its word in the text of a program.
 enum class CommReduce : uint8_t { sum, max, min, prod };
 std::string_view name(CommReduce reduce);
 
@@ -76,7 +77,7 @@ class Communicators {
   // that hold them.
   virtual Communicator& team(std::span<const int64_t> ranks) = 0;
   virtual CommTraffic traffic() const = 0;  // of all teams of this process, since the last reset
-  virtual void reset_traffic() = 0;
+  virtual void reset_traffic() = 0;         // counts from 0 again
   // The processes that share the ranks; null where this one holds all of them.
   virtual Bootstrap* bootstrap() { return nullptr; }
   // Throws CommError if an operation failed meanwhile, if one has not ended in time, or after abort(). Cheap: called

@@ -12,8 +12,11 @@
 
 namespace plait {
 
+// Values of size symbols by name.
 using Sizes = std::map<std::string, int64_t, std::less<>>;
 
+// Where and how a fusion is compiled and run. What is left out is found: the device by what is here, sizes by the
+// inputs.
 struct CompileOptions {
   std::string device;                 // cpu, reference, cuda, sim:ARCH[:N]; empty: default_device() (session/devices.h)
   Device* device_override = nullptr;  // where not null: this device instead; the caller keeps it

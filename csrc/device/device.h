@@ -35,6 +35,7 @@ struct LaunchArguments {
 class Executable {
  public:
   virtual ~Executable() = default;
+  // Runs the code once; on a stream it queues that and returns.
   virtual void launch(const LaunchArguments& arguments) const = 0;
   // Scratch memory that a launch may use; the contents do not matter before or after.
   virtual size_t workspace_bytes() const { return 0; }

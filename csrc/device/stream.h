@@ -18,6 +18,7 @@ class Event {
 class Graph {
  public:
   virtual ~Graph() = default;
+  // Queues the work on the stream.
   virtual void launch(class Stream& stream) = 0;
 };
 
@@ -29,6 +30,7 @@ class Stream {
   virtual ~Stream() = default;
   virtual int ordinal() const = 0;   // of its device
   virtual void* native() const = 0;  // CUstream; null on the host
+  // Bytes that do not overlap.
   virtual void copy(void* to, const void* from, size_t bytes) = 0;
   // `rows` rows of `row_bytes`, that far apart; pitches are bytes, at least row_bytes. Nothing where any is zero.
   virtual void copy_rows(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t row_bytes,

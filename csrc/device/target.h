@@ -8,6 +8,7 @@
 
 namespace plait {
 
+// What code is made for a target.
 enum class TargetKind : uint8_t {
   cpu,        // LLVM IR, for vectors of the host
   cuda,       // CUDA C++

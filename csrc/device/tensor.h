@@ -44,6 +44,7 @@ class Memory {
 class Allocator {
  public:
   virtual ~Allocator() = default;
+  // At least so many bytes. MemoryError where there are none.
   virtual std::shared_ptr<Memory> allocate(size_t bytes) = 0;
   // Memory that is valid, and freed, in the order of the stream's work. Null: as above.
   virtual std::shared_ptr<Memory> allocate_on(size_t bytes, class Stream* stream) {
@@ -55,6 +56,7 @@ class Allocator {
 // Host memory by aligned operator new; counts what it hands out. Safe to use from several threads at once.
 class HostAllocator : public Allocator {
  public:
+  // As Allocator::allocate().
   std::shared_ptr<Memory> allocate(size_t bytes) override;
   int64_t allocations() const { return count_; }
   int64_t allocated_bytes() const { return bytes_; }

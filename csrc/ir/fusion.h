@@ -76,6 +76,8 @@ class Fusion {
     std::string text_;
     sym::Expr expr_;
   };
+  // Adds an input, or a parameter: an input that is a weight, with a storage layout of its own. UserError: a name that
+  // is taken or no identifier, an extent that is no size, more than 64 dims.
   TensorView* input(std::string name, const std::vector<Extent>& shape, DType dtype);
   TensorView* parameter(std::string name, const std::vector<Extent>& shape, DType dtype);
   // Adds an output and names it. UserError: null, of another fusion, an output already, a name that is taken or no
@@ -117,7 +119,7 @@ class Fusion {
   void edit_operands(Op& op, const std::function<void()>& edit);
 
   const std::string& name() const { return name_; }
-  void set_name(std::string name) { name_ = std::move(name); }
+  void set_name(std::string name) { name_ = std::move(name); }  // of the fusion; not checked
   const Mesh& mesh() const { return mesh_; }
   bool has_mesh() const { return !mesh_.axes().empty(); }
   sym::Pool& pool() const { return *pool_; }
@@ -125,15 +127,15 @@ class Fusion {
   const std::vector<Op*>& ops() const { return ops_; }
   const std::vector<TensorView*>& inputs() const { return inputs_; }  // inputs and parameters, in order
   const std::vector<TensorView*>& outputs() const { return outputs_; }
-  std::vector<TensorView*>& mutable_inputs() { return inputs_; }
-  void set_outputs(std::vector<TensorView*> outputs);
-  std::vector<TensorView*> tensors() const;       // inputs, then results in op order
-  TensorView* find(std::string_view name) const;  // null where there is none
-  std::string unique_name(const std::string& hint) const;
+  std::vector<TensorView*>& mutable_inputs() { return inputs_; }  // for passes that replace or reorder them
+  void set_outputs(std::vector<TensorView*> outputs);             // all of them anew, in this order
+  std::vector<TensorView*> tensors() const;                       // inputs, then results in op order
+  TensorView* find(std::string_view name) const;                  // null where there is none
+  std::string unique_name(const std::string& hint) const;         // `hint`, or it with the first suffix that is free
   // Ops in the order that read the tensor, each once, in op order. Kept up to date: a look-up costs nothing, and the
   // list changes with the graph.
   const std::vector<Op*>& readers(const TensorView* tensor) const;
-  bool is_output(const TensorView* tensor) const;
+  bool is_output(const TensorView* tensor) const;  // in constant time
 
   std::vector<SizeLet> size_lets;
   std::vector<DTypeLet> dtype_lets;
@@ -167,6 +169,7 @@ class Fusion {
 std::string print(const Fusion& fusion);
 std::string print(const Op& op, const Fusion& fusion);  // one line, without the end of line
 
+// What parsing a fusion is told: the name of the text in errors, other values of lets.
 struct ParseOptions {
   std::string file = "<text>";
   std::map<std::string, std::string, std::less<>> set;  // overrides of lets: sizes and dtypes; others are ignored here

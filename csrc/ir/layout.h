@@ -10,13 +10,17 @@
 
 namespace plait {
 
+// How the parts of a pending reduction become one value.
 enum class ReduceOp : uint8_t { sum, max, min, prod, logsumexp };
+// All of them, in the order of the enum.
 inline constexpr ReduceOp kReduceOps[] = {ReduceOp::sum, ReduceOp::max, ReduceOp::min, ReduceOp::prod,
                                           ReduceOp::logsumexp};
+// Its word in the text.
 std::string_view name(ReduceOp op);
 // Whether ranks may leave such a reduction of a dtype pending: of numbers, a logsumexp of floats.
 bool may_be_pending(ReduceOp op, DType dtype);
 
+// The largest granule of a piece, in elements.
 inline constexpr int64_t kMaxGranule = int64_t{1} << 40;
 
 // One level of a dim, outermost first. A mesh piece cuts the extent that is left by ceil division in granules and keeps
@@ -36,10 +40,13 @@ struct DimLayout {
   bool operator==(const DimLayout&) const = default;
 };
 
+// How a tensor is cut over the mesh: pieces of every dim, and the mesh axes over which its values are parts of a
+// reduction that is still to be done.
 struct Layout {
   std::vector<DimLayout> dims;
   std::map<int, ReduceOp> partial;  // mesh axis -> pending reduction over it
 
+  // Of a tensor of so many dims that every rank holds whole.
   static Layout replicated(size_t rank) { return {std::vector<DimLayout>(rank), {}}; }
   bool is_replicated() const;
   bool uses(int mesh_axis) const;   // in a piece or as partial

@@ -11,11 +11,13 @@
 
 namespace plait {
 
+// Every op, in the order of ir/ops.def.
 enum class OpKind : uint8_t {
 #define PLAIT_OP(Name, text, properties) Name,
 #include "ir/ops.def"
 #undef PLAIT_OP
 };
+// The family of an op; what each means: ir/ops.def.
 enum class OpProperty : uint8_t {
   none,
   creation,
@@ -28,6 +30,7 @@ enum class OpProperty : uint8_t {
   local_move
 };
 
+// The op's name in the text, and its family.
 std::string_view name(OpKind kind);
 constexpr OpProperty property(OpKind kind) {
   switch (kind) {
@@ -42,6 +45,7 @@ constexpr OpProperty property(OpKind kind) {
 // Composites that shardings know as one op, whose ranks' results are pending: they open when device axes are gone.
 bool is_sharded_whole(OpKind kind);
 
+// A node of the graph: its kind and its results. Operands and attributes are members of the op's own struct.
 struct Op {
   const OpKind kind;
   uint32_t id = 0;                   // ordinal in the fusion, in order of creation
@@ -58,6 +62,7 @@ struct Op {
   TensorView* no_single_result() const;
 };
 
+// Base of the struct of one kind.
 template <OpKind K>
 struct OpBase : Op {
   static constexpr OpKind kKind = K;

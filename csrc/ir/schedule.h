@@ -15,6 +15,7 @@ namespace plait {
 // A number of a schedule; absent where a scheduler is still to choose it, or where it does not apply.
 using Choice = std::optional<int64_t>;
 
+// What a number of a schedule may be, both ends included.
 struct ChoiceRange {
   int64_t least = 0, most = 0;
   bool power_of_two = false;
@@ -218,6 +219,7 @@ struct Alias : Open {  // the result is its operand's memory
 
 }  // namespace schedules
 
+// How a segment is computed: one of the schedulers' structs, or who else does it.
 using Schedule = std::variant<schedules::Open, schedules::Pointwise, schedules::Nest, schedules::Norm,
                               schedules::Scatter, schedules::Contraction, schedules::Attention, schedules::Manual,
                               schedules::Library, schedules::Collective, schedules::Copy, schedules::Alias>;

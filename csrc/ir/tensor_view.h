@@ -13,8 +13,10 @@ namespace plait {
 class Fusion;
 struct Op;
 
+// What an axis is to the op that makes the tensor.
 enum class AxisKind : uint8_t { iteration, reduction, broadcast };
 
+// What runs a loop; name(): its word in the text.
 enum class ParallelType : uint8_t {
   serial,
   vectorize,
@@ -40,6 +42,7 @@ struct Axis {
 
 // One schedule transform, by loop positions. merge(a, a+1); split(a) by an inner factor into outer, inner; parallel(a).
 struct Transform {
+  // Which transform it is.
   enum class Kind : uint8_t { merge, split, reorder, parallel } kind = Kind::merge;
   int position = 0;
   sym::Expr factor;                              // split: inner extent
@@ -71,9 +74,15 @@ struct ValueRange {
   bool operator==(const ValueRange&) const = default;
 };
 
+// Where a tensor comes from.
 enum class TensorRole : uint8_t { input, parameter, intermediate };
-enum class LayoutSource : uint8_t { open, annotated, inferred };
+enum class LayoutSource : uint8_t {
+  open,
+  annotated,
+  inferred
+};  // who decided its layout: nobody yet, the user, propagation
 
+// How a mesh axis cuts a dim: `granule`, of which chunk bounds are multiples, in elements; 1 to kMaxGranule.
 struct ShardOptions {
   int64_t granule = 1;
   bool inner = false;  // innermost piece of the dim instead of outermost
@@ -83,12 +92,15 @@ struct ShardOptions {
 class StorageRef {
  public:
   explicit StorageRef(struct TensorView* tensor) : tensor_(tensor) {}
+  // As TensorView::shard(), of the storage alone.
   void shard(int dim, const MeshAxisRef& axis, ShardOptions options = {});
 
  private:
   struct TensorView* tensor_;
 };
 
+// A tensor of a fusion, which owns it: dtype, dims, layout, loops. What users set are the functions; members are the
+// compiler's.
 struct TensorView {
   Fusion* fusion = nullptr;
   uint32_t id = 0;
@@ -111,7 +123,7 @@ struct TensorView {
   std::optional<int64_t> inline_position, kept;
 
   size_t rank() const { return domain.logical.size(); }
-  sym::Expr extent(size_t dim) const { return domain.logical[dim].extent; }
+  sym::Expr extent(size_t dim) const { return domain.logical[dim].extent; }  // global extent of a dim, which is there
   std::vector<sym::Expr> shape() const;
 
   // Cuts dim (negative counts from the end) over a mesh axis; an annotation. On a parameter it sets storage and
@@ -134,12 +146,12 @@ struct TensorView {
   // Scheduling by hand (docs/manual_scheduling.md); `loops (...) inline N keep N` of the text. Positions count loops:
   // the dims, then what the op reduces. UserError, with nothing changed, naming tensor and transform that does not
   // apply: no such loop, a factor under 1, a kept and a reduced loop that would become one.
-  TensorView& split(int position, int64_t factor);  // position -> outer, inner of extent `factor`
-  TensorView& merge(int position);                  // position and position + 1 -> one
-  TensorView& reorder(std::vector<int> order);      // new position -> old position
-  TensorView& parallelize(int position, ParallelType type);
-  TensorView& inline_at(int64_t loops);
-  TensorView& keep(int64_t elements);
+  TensorView& split(int position, int64_t factor);           // position -> outer, inner of extent `factor`
+  TensorView& merge(int position);                           // position and position + 1 -> one
+  TensorView& reorder(std::vector<int> order);               // new position -> old position
+  TensorView& parallelize(int position, ParallelType type);  // who runs the loop
+  TensorView& inline_at(int64_t loops);                      // computed within so many loops of its reader
+  TensorView& keep(int64_t elements);                        // in a buffer on the stack, of so many elements at most
   // A copy of the tensor, an op of the fusion: behind it, read by all that read it; or in front of it, made by its op.
   // UserError: the fusion has segments, or nothing makes (reads) the tensor.
   TensorView* cache_before();

@@ -5,19 +5,23 @@
 
 namespace plait {
 
+// What the members of a team do together; meaning: mesh/collectives.def.
 enum class Collective : uint8_t {
 #define X(name, ...) name,
 #include "mesh/collectives.def"
 #undef X
 };
+// All of them, in the order of the enum.
 inline constexpr Collective kCollectives[] = {
 #define X(name, ...) Collective::name,
 #include "mesh/collectives.def"
 #undef X
 };
 
+// What a member holds of a tensor: all of it, or its piece along one dim.
 enum class Held : uint8_t { whole, piece };
 
+// A row of the table of collectives.
 struct CollectiveInfo {
   std::string_view name;  // as ops and steps are written: `all_reduce`
   Held takes, gives;      // a member holds all of the tensor, or its piece along one dim
@@ -29,6 +33,7 @@ struct CollectiveInfo {
   constexpr bool exchanges() const { return takes == Held::piece && gives == Held::piece; }
 };
 
+// The row of a collective.
 constexpr CollectiveInfo info(Collective collective) {
   switch (collective) {
 #define X(name, takes, gives, reduces, gathers) \
@@ -40,6 +45,7 @@ constexpr CollectiveInfo info(Collective collective) {
   __builtin_unreachable();
 }
 
+// Its word in the text.
 constexpr std::string_view name(Collective collective) { return info(collective).name; }
 
 // Bytes that a team of `members` takes from each other at least, for a whole tensor of `bytes`.

@@ -36,10 +36,12 @@ struct MeshGroup {
 // given, the last one fastest. Pieces of a dim that is cut along the same axes in the same order lie one after another.
 struct Team {
   std::vector<int> axes;  // indices in the mesh, each once
+  // Whether members differ along the axis.
   bool has(int axis) const { return std::ranges::find(axes, axis) != axes.end(); }
   auto operator<=>(const Team&) const = default;
 };
 
+// Named axes along which tensors are cut, each of a size that is a number or a symbol; and names for several at once.
 class Mesh {
  public:
   Mesh() = default;
@@ -69,7 +71,7 @@ class DeviceMesh {
  public:
   DeviceMesh() = default;  // one rank, no axes
   explicit DeviceMesh(std::vector<int64_t> sizes);
-  int64_t size(int axis) const { return sizes_[axis]; }
+  int64_t size(int axis) const { return sizes_[axis]; }  // of an axis of the mesh, by its index
   const std::vector<int64_t>& sizes() const { return sizes_; }
   int64_t ranks() const;
   // Position along every axis of a rank, and back.

@@ -12,6 +12,7 @@
 
 namespace plait {
 
+// Whose memory a value has: the caller's, or the program's.
 enum class ProgramValueKind : uint8_t { input, output, temporary };
 
 // A buffer by name; `shape` holds the extents on this rank.

@@ -19,6 +19,7 @@
 
 namespace plait {
 
+// Every step, in the order of program/steps.def.
 enum class StepKind : uint8_t {
 #define PLAIT_STEP(Name, text) Name,
 #include "program/steps.def"
@@ -65,6 +66,7 @@ enum class ProgramStream : uint8_t { compute, comm };
 inline constexpr size_t kProgramStreams = 2;
 std::string_view name(ProgramStream stream);
 
+// A step of a program: its kind and the stream it is issued on. Operands are members of the step's own struct.
 struct Step {
   const StepKind kind;
   ProgramStream stream = ProgramStream::compute;
@@ -75,6 +77,7 @@ struct Step {
   explicit Step(StepKind k) : kind(k) {}
 };
 
+// Base of the struct of one kind.
 template <StepKind K>
 struct StepBase : Step {
   static constexpr StepKind kKind = K;

@@ -7,18 +7,21 @@
 
 namespace plait {
 
+// Types of elements; their bits and classes: scalar/dtype.def.
 enum class DType : uint8_t {
 #define X(enumerator, text, bits, kind) enumerator,
 #include "scalar/dtype.def"
 #undef X
 };
 
+// How many there are.
 inline constexpr int kDTypeCount = 0
 #define X(enumerator, text, bits, kind) +1
 #include "scalar/dtype.def"
 #undef X
     ;
 
+// What kind of numbers a dtype has.
 enum class DTypeClass : uint8_t { logical, signed_integer, unsigned_integer, floating };
 
 // Text name: "bool", "i64", "f32" ... The view has static lifetime.
@@ -26,7 +29,7 @@ std::string_view name(DType dtype);
 // Inverse of name; nothing for an unknown text.
 std::optional<DType> parse_dtype(std::string_view text);
 
-DTypeClass class_of(DType dtype);
+DTypeClass class_of(DType dtype);  // of scalar/dtype.def
 // Bytes of one element in memory; bool takes one byte, 0 or 1.
 size_t size_of(DType dtype);
 

@@ -9,12 +9,14 @@
 
 namespace plait {
 
+// Functions of elements; what each computes: scalar/pointwise.def and docs/ops.md.
 enum class Pointwise : uint8_t {
 #define X(name, ...) name,
 #include "scalar/pointwise.def"
 #undef X
 };
 
+// How many there are.
 inline constexpr int kPointwiseCount = 0
 #define X(name, ...) +1
 #include "scalar/pointwise.def"
@@ -35,8 +37,10 @@ enum class TypeRule : uint8_t {
   cast,        // the op names its result type
 };
 
+// About what a function costs: an instruction, a division, tens of instructions.
 enum class CostClass : uint8_t { simple, division, transcendental };
 
+// Whether a small change of an operand may change the result by much.
 enum class Continuity : uint8_t {
   continuous,
   discontinuous,               // a comparison: where the operands meet
@@ -56,6 +60,7 @@ enum class ErrorScale : uint8_t {
 // its own there.
 enum class FunctionForm : uint8_t { core, derived, derived_on_integers, derived_on_floats, conversion };
 
+// A row of the table of pointwise functions.
 struct PointwiseInfo {
   std::string_view name;
   int arity;
@@ -70,6 +75,7 @@ struct PointwiseInfo {
   bool discontinuous;   // in some float operand; false for cast, see is_discontinuous()
 };
 
+// The row of a function, and its name in the text.
 const PointwiseInfo& info(Pointwise op);
 inline std::string_view name(Pointwise op) { return info(op).name; }
 // Inverse of name; nothing for an unknown text ("gelu" is no name: the IR maps it by its `approx`).

@@ -10,6 +10,7 @@
 
 namespace plait {
 
+// Inputs or outputs of a run, by name.
 using Tensors = std::map<std::string, Tensor, std::less<>>;
 
 // What the embedder lends to one run; all optional. With a stream plait is a guest: work is queued there, or on streams

@@ -89,15 +89,15 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  Expr constant(int64_t value);
+  Expr constant(int64_t value);  // a number
   // The symbol of that name; the same name returns the same symbol, and new info is intersected with what is known.
   // State facts before building on a symbol: expressions built earlier stay correct but are not simplified again.
   // A name is letters, digits and `_`, in parts joined by dots, the first not starting with a digit; a name that is
   // malformed or a word of the text form, multiple_of < 1, or lo > hi is a UserError.
   Expr symbol(std::string_view name, SymbolInfo info = {});
   Expr find_symbol(std::string_view name) const;  // null where there is none
-  const SymbolInfo& info(Expr symbol) const;
-  size_t size() const;  // number of nodes
+  const SymbolInfo& info(Expr symbol) const;      // its facts
+  size_t size() const;                            // number of nodes
 
   struct Impl;  // private to csrc/sym
   Impl& impl() const { return *impl_; }
@@ -165,6 +165,7 @@ enum class Truth { no, yes, unknown };
 Truth prove(Expr condition);
 bool proven(Expr condition);  // prove(condition) == Truth::yes
 
+// Values of symbols by name.
 using Environment = std::map<std::string, int64_t, std::less<>>;
 // The value under the environment. Only the taken branch of a select is evaluated. UserError: a symbol without a value
 // (named), a result past int64, a divisor < 1, a chunk outside of its domain.
@@ -184,6 +185,7 @@ Expr import(Pool& pool, Expr expr);
 // "floordiv(n, 8)", "chunk(3072, t, rank.tp, 64)", "i < n and j != 0".
 std::string print(Expr expr);
 
+// What parsing an expression is told.
 struct ParseOptions {
   bool create_symbols = true;  // false: a name that the pool does not hold is an error
   std::string where = {};      // put before the position in errors: a file name, a tensor

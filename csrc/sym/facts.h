@@ -9,13 +9,14 @@ namespace plait::sym {
 // changed.
 class Facts {
  public:
+  // What is known of one symbol.
   struct Row {
     std::optional<int64_t> lo, hi;  // inclusive
     int64_t multiple_of = 1;
     std::string below;  // exclusive upper bound as text; empty where there is none
     bool operator==(const Row&) const = default;
   };
-  using Rows = std::map<std::string, Row, std::less<>>;
+  using Rows = std::map<std::string, Row, std::less<>>;  // by symbol
 
   // Adds facts about a symbol. UserError, naming it, where no value satisfies all of its numbers, or as Pool::symbol.
   Facts& state(std::string_view name, const SymbolInfo& info);

@@ -35,6 +35,7 @@ class Guard {
   std::vector<std::string> ranks_;  // the `rank.AXIS` that it speaks of
 };
 
+// A question about sizes, and what it was answered.
 struct Answer {
   Guard guard;
   bool yes;
@@ -42,6 +43,7 @@ struct Answer {
 // `h <= 32768`, or `not (h <= 32768)`.
 std::string print(const Answer& answer);
 
+// Answers questions about sizes by the sizes of a run, and notes each: other answers are another specialization.
 class Guards {
  public:
   // Without sizes: what is not proven is answered with no, and nothing is noted.

@@ -37,6 +37,12 @@ class Installed(unittest.TestCase):
     def tearDownClass(cls):
         cls.scratch.cleanup()
 
+    def test_reference(self):
+        made = pathlib.Path(BUILD) / "reference"
+        shipped = self.prefix / "share/doc/plait/reference"
+        self.assertEqual({path.relative_to(made) for path in made.rglob("*")},
+                         {path.relative_to(shipped) for path in shipped.rglob("*")})
+
     def test_find_package(self):
         folder = pathlib.Path(self.scratch.name) / "consumer"
         run("cmake", "-S", SOURCE / "tests/capi/consumer", "-B", folder, "-G", GENERATOR, f"-DEMBED_SOURCE={EMBED}",

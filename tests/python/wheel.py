@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-TOOLS = ["numpy", "pytest"]
+TOOLS = ["numpy", "pygments", "pytest"]
 
 
 def run(*command):

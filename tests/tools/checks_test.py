@@ -292,6 +292,48 @@ class Docs(Tree):
         self.assertEqual((self.root / "a.md").read_text(), "<!-- generated: tool -->\none\ntwo\n<!-- end -->\n")
 
 
+class Grammars(Tree):
+    """A word that is new in a list or a parser is asked for, and every file that is made is compared."""
+    TOOL = TOOLS / "make_grammars.py"
+
+    def setUp(self):
+        super().setUp()
+        for folder in ("csrc", "editors"):
+            shutil.copytree(TOOLS.parent / folder, self.root / folder)
+        self.write({name: (TOOLS.parent / name).read_text() for name in ("pyproject.toml", "python_bindings/plait/_pygments.py")})
+
+    def check(self):
+        result = self.run_tool(self.TOOL, "--check", self.root)
+        return result.returncode, result.stdout
+
+    def test_new_words(self):
+        self.assertEqual(self.check(), (0, ""))
+        for file, old, new in [
+            ("csrc/ir/ops.def", "PLAIT_OP(Flip, flip, movement)", "PLAIT_OP(Turn, turn, movement)"),
+            ("csrc/scalar/dtype.def", "X(f64, f64, 64, floating)", "X(f64, f65, 64, floating)"),
+            ("csrc/kir/stmts.def", "PLAIT_STMT(Bind, bind, none)", "PLAIT_STMT(Bind, tie, none)"),
+            ("csrc/ir/parse.cpp", 'accept("joins")', 'accept("meets")'),
+            ("csrc/ir/schedule.h", 'fn("inline"', 'fn("within"'),
+        ]:
+            with self.subTest(file):
+                path = self.root / file
+                text = path.read_text()
+                self.assertIn(old, text)
+                path.write_text(text.replace(old, new))
+                status, said = self.check()
+                self.assertEqual(status, 1)
+                for made in ("plait.tmLanguage.json", "vim/syntax/plait.vim", "_pygments.py"):
+                    self.assertIn(made, said)
+                path.write_text(text)
+
+    def test_made_by_hand(self):
+        path = self.root / "editors/vim/ftplugin/plait.vim"
+        path.write_text(path.read_text() + "setlocal spell\n")
+        self.assertIn("ftplugin/plait.vim is not what editors/grammar.py says", self.check()[1])
+        self.assertEqual(self.run_tool(self.TOOL, self.root).returncode, 0)
+        self.assertEqual(self.check(), (0, ""))
+
+
 class Report(Tree):
     CASES = {
         "passed": '<testcase name="a" status="run"/>',

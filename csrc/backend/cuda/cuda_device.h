@@ -12,6 +12,7 @@ namespace plait {
 
 enum class CudaCode : uint8_t { cubin, ptx };  // what NVRTC makes: machine code, or text that the driver translates
 
+// How a device of GPUs is made: which driver, which GPUs, what code, where the libraries are.
 struct CudaOptions {
   std::string name = "cuda";  // what Device::name() says: "cuda", "sim:sm_90a:4"
   std::string driver;         // path of the driver's library; empty: libcuda.so.1 where the loader finds it
@@ -62,12 +63,14 @@ void with_cuda_context(Device& device, int ordinal, const std::function<void()>&
 // `why_not` (may be null). It lives as long as the device.
 class CublasLt* cublaslt_of(Device& device, std::string* why_not);
 
+// One GPU of the machine, for reports.
 struct CudaDeviceFacts {
   std::string name, architecture;  // "NVIDIA H200", "sm_90a"
   size_t memory_bytes = 0;
   int multiprocessors = 0;
 };
 
+// One library that the back end looks for.
 struct CudaLibraryFacts {
   std::string name;           // "CUDA driver", "NVRTC", "cuBLASLt"
   std::string version, path;  // empty where it is missing
@@ -75,6 +78,7 @@ struct CudaLibraryFacts {
   std::string rule;           // what named its file (base/library_search.h)
 };
 
+// The GPUs and libraries of the machine.
 struct CudaFacts {
   std::vector<CudaDeviceFacts> devices;
   std::vector<CudaLibraryFacts> libraries;

@@ -8,6 +8,7 @@
 
 namespace plait {
 
+// What communicators over MPI are told besides.
 struct MpiOptions : CommOptions {
   // Reductions add in the order of positions, bit-equal to comm/local; else as the MPI library adds, narrow floats
   // rounded at every addition.

@@ -21,6 +21,7 @@ inline bool nccl_reduces(CommReduce reduce, DType dtype) {
   return dtype != DType::i16 && dtype != DType::u16 && !is_f8(dtype) && !(extremum && is_float(dtype));
 }
 
+// What communicators over NCCL are told besides.
 struct NcclOptions : CommOptions {
   // Path of the library, or of a folder that holds it; empty: kits, Python wheels, the loader's search.
   std::string library;

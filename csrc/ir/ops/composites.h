@@ -11,6 +11,7 @@ namespace plait {
 // Norms with `statistics` have two results more, the mean and the rstd = 1 / sqrt(var + eps) that they divide by
 // (RmsNorm the latter alone), in compute_type.
 
+// What becomes of the losses of all rows: their mean, their sum, or all of them; name(): its word in the text.
 enum class LossReduction : uint8_t { mean, sum, none };
 std::string_view name(LossReduction reduction);
 

@@ -87,10 +87,12 @@ class Report:
 
     @property
     def fused(self) -> collections.Counter[str]:
+        """How often plait runs each op of PyTorch."""
         return collections.Counter(op for graph in self.graphs for op in graph.fused)
 
     @property
     def eager(self) -> collections.Counter[tuple[str, str]]:
+        """How often PyTorch runs each op that is work, by op and reason."""
         return collections.Counter(row for graph in self.graphs for row in graph.eager)
 
     @property
