@@ -294,6 +294,7 @@ set(PLAIT_TEST_unit_ir
   unit/ir/chains_test.cpp
   unit/ir/every_op_test.cpp
   unit/ir/factors_test.cpp
+  unit/ir/format_test.cpp
   unit/ir/fusion_test.cpp
   unit/ir/infer_test.cpp
   unit/ir/manual_schedule_test.cpp
