@@ -88,8 +88,11 @@ set(PLAIT_TEST_capi
 )
 set(PLAIT_TEST_command
   command/cache_test.cpp
+  command/completions_test.cpp
   command/failure_test.cpp
   command/files_test.cpp
+  command/fmt_test.cpp
+  command/help_test.cpp
   command/json_test.cpp
   command/launch_test.cpp
   command/passes_test.cpp
