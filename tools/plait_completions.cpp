@@ -67,6 +67,7 @@ class Values {
     const std::string& what = flag.positional ? flag.names.back() : flag.type;
     return what.starts_with("FILE") || what == "DIR" || what == "COMMAND" ? file : none;
   }
+  bool is_file(const FlagWords& flag) const { return of(flag) == Words{kAnyFile}; }
 
  private:
   const std::map<std::string, Words> known_ = {
@@ -174,7 +175,7 @@ std::string zsh_text(std::string_view text) {
 std::string zsh_values(const FlagWords& flag, const Values& values) {
   const Words& words = values.of(flag);
   const std::string what = zsh_text(flag.positional ? flag.names.back() : flag.type);
-  if (words == Words{kAnyFile}) return fmt::format(":{}:_files", what);
+  if (values.is_file(flag)) return fmt::format(":{}:_files", what);
   std::string list;
   for (const std::string& word : words) list += (list.empty() ? "" : " ") + zsh_text(word);
   return list.empty() ? fmt::format(":{}: ", what) : fmt::format(":{}:({})", what, list);
@@ -227,8 +228,8 @@ std::string fish_text(std::string_view text) {
 }
 
 std::string fish_values(const FlagWords& flag, const Values& values) {
+  if (values.is_file(flag)) return " -F";
   const Words& words = values.of(flag);
-  if (words == Words{kAnyFile}) return " -F";
   return words.empty() ? "" : " -a " + fish_text(joined(words));
 }
 
@@ -246,7 +247,7 @@ std::string fish_command(const CommandWords& command, const Values& values) {
     out += head;
     for (const std::string& name : flag.names)
       out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-    if (!flag.type.empty()) out += " -r" + fish_values(flag, values);
+    if (!flag.type.empty()) out += (values.is_file(flag) ? " -r" : " -x") + fish_values(flag, values);
     out += " -d " + fish_text(flag.doc) + "\n";
   }
   return out;
