@@ -4,6 +4,7 @@ set(PLAIT_CORE_SOURCES
   api/check_program.cpp
   api/compiled.cpp
   api/explain.cpp
+  api/format_source.cpp
   api/inspect.cpp
   api/overview.cpp
   api/program_file.cpp
@@ -119,6 +120,8 @@ set(PLAIT_CORE_SOURCES
   ir/complete.cpp
   ir/einsum.cpp
   ir/factors.cpp
+  ir/format.cpp
+  ir/format_tokens.cpp
   ir/fusion.cpp
   ir/infer.cpp
   ir/infer_composites.cpp

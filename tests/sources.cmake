@@ -88,8 +88,11 @@ set(PLAIT_TEST_capi
 )
 set(PLAIT_TEST_command
   command/cache_test.cpp
+  command/completions_test.cpp
   command/failure_test.cpp
   command/files_test.cpp
+  command/fmt_test.cpp
+  command/help_test.cpp
   command/json_test.cpp
   command/launch_test.cpp
   command/passes_test.cpp
@@ -294,6 +297,7 @@ set(PLAIT_TEST_unit_ir
   unit/ir/chains_test.cpp
   unit/ir/every_op_test.cpp
   unit/ir/factors_test.cpp
+  unit/ir/format_test.cpp
   unit/ir/fusion_test.cpp
   unit/ir/infer_test.cpp
   unit/ir/manual_schedule_test.cpp

@@ -1,5 +1,6 @@
-# cmake --install: the command, libplait.so and its C header, plait::core for C++ with its public headers, the plug-ins,
-# and what find_package(plait) and pkg-config read. Whatever of it is not built yet is built first.
+# cmake --install: the command with its completions and manual page, libplait.so and its C header, plait::core for C++
+# with its public headers, the plug-ins, and what find_package(plait) and pkg-config read. Whatever of it is not built yet
+# is built first.
 include(CMakePackageConfigHelpers)
 set(plugin_folder ${CMAKE_INSTALL_LIBDIR}/plait)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/plait)
@@ -7,7 +8,7 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/plait)
 get_property(plugins GLOBAL PROPERTY PLAIT_PLUGINS)
 set(installed plait_core plait_capi plait_headers ${plugins})
 if(TARGET plait)
-  list(APPEND installed plait)
+  list(APPEND installed plait plait_shell_files)
 endif()
 add_custom_target(plait_installed DEPENDS ${installed})
 configure_file(tools/build_installed.cmake.in ${PROJECT_BINARY_DIR}/build_installed.cmake @ONLY)
@@ -21,6 +22,7 @@ install(TARGETS plait_public plait_core plait_capi plait_flags plait_warnings EX
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET plait)
   install(TARGETS plait RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR})
 endif()
 if(plugins)
   install(TARGETS ${plugins} LIBRARY DESTINATION ${plugin_folder})

@@ -186,13 +186,9 @@ void print_unfinished(const Dump& dump) {
 }  // namespace
 
 int comm_diff_command(const std::vector<std::string>& words) {
-  if (words == std::vector<std::string>{"--help"}) {
-    fmt::print("plait comm-diff DIR: where ranks stopped doing the same, from the flight recorders in a folder\n");
-    return 0;
-  }
   if (words.size() != 1 || words[0].starts_with('-'))
     throw UserError(words.empty() ? "plait comm-diff needs a folder" : fmt::format("unexpected `{}`", words.back()),
-                    "plait comm-diff", "plait comm-diff DIR");
+                    "plait comm-diff", kCommDiffUsage);
   const std::map<int64_t, Dump> dumps = read_folder(words[0]);
   std::set<Ranks> teams;
   std::set<int64_t> absent;

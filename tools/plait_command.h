@@ -18,6 +18,12 @@ namespace plait::tool {
 // Exit codes: 0 ok, 1 the user's mistake, 2 ours, 3 something is missing on the machine, 4 the check is undecided.
 inline constexpr int kUsersMistake = 1, kOurs = 2, kMissing = 3, kUndecided = 4;
 
+// Of the commands that read their words themselves.
+inline constexpr const char* kReduceUsage =
+    "plait reduce FILE [--out FILE] [--exit N|timeout] [--match TEXT] [--max-runs N] [--timeout SECONDS] -- COMMAND";
+inline constexpr const char* kLaunchUsage = "plait launch -n N [--timeout SECONDS] -- run FILE ... | PROGRAM ...";
+inline constexpr const char* kCommDiffUsage = "plait comm-diff DIR";
+
 // What the command line says.
 struct Arguments {
   std::vector<std::string> words;  // as given, the program's name first
@@ -42,6 +48,11 @@ struct Arguments {
   std::string save;                                                       // compile
   bool list_options = false;                                              // doctor
   bool verify_cache = false, prune_cache = false, clear_cache = false;    // cache
+  std::vector<std::string> files;                                         // fmt
+  bool check_layout = false, diff = false;                                // fmt
+  std::string help_word;                                                  // help
+  bool manual = false;                                                    // help
+  std::string shell;                                                      // completions
   std::function<void(CompileOptions&)> adjust;                            // of command()
 };
 
@@ -144,6 +155,9 @@ int explain_command(const Arguments& args);
 int view_command(const Arguments& args);
 int doctor_command(const Arguments& args);
 int cache_command(const Arguments& args);
+int fmt_command(const Arguments& args);
+int help_command(const Arguments& args);
+int completions_command(const Arguments& args);
 int reduce_command(const std::vector<std::string>& words);  // all that follow
 
 }  // namespace plait::tool

@@ -11,6 +11,7 @@
 #include "comm/mpi/mpi.h"
 #include "comm/nccl/nccl_communicators.h"
 #include "plait_command.h"
+#include "plait_help.h"
 #include "session/devices.h"
 
 namespace plait::tool {
@@ -99,19 +100,11 @@ Row parts_row() {
           fmt::format("built with {}; built without {}: docs/python.md says what a build needs", in, out)};
 }
 
-void print_options() {
-  std::vector<Row> rows = {{"option", "type", "default", "cache key", "what it does"}};
-  for (const OptionInfo& o : option_table())
-    rows.push_back({std::string(o.name), std::string(o.type == "std::string" ? "text" : o.type), std::string(o.initial),
-                    o.enters_cache_key ? "yes" : "no", std::string(o.doc)});
-  fmt::print("{}", table(rows));
-}
-
 }  // namespace
 
 int doctor_command(const Arguments& args) {
   if (args.list_options) {
-    print_options();
+    fmt::print("{}", options_text());
     return 0;
   }
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());

@@ -39,8 +39,6 @@ struct LaunchWords {
   bool program = false;
 };
 
-constexpr const char* kUsage = "plait launch -n N [--timeout SECONDS] -- run FILE ... | PROGRAM ...";
-
 // A program by its path, or by its name in PATH.
 std::optional<std::string> find_program(const std::string& name, bool absolute = false) {
   const auto runs = [absolute](const fs::path& path) {
@@ -66,7 +64,7 @@ int64_t whole_number(const std::string& text, const std::string& flag) {
   return value;
 }
 
-LaunchWords parse(const std::vector<std::string>& words) {
+LaunchWords parse_launch(const std::vector<std::string>& words) {
   LaunchWords out;
   size_t i = 0;
   for (; i < words.size() && words[i] != "--"; ++i) {
@@ -79,20 +77,20 @@ LaunchWords parse(const std::vector<std::string>& words) {
     if (flag != "-n" && flag != "--timeout")
       throw UserError(
           flag.starts_with('-') ? fmt::format("there is no flag `{}`", flag) : fmt::format("unexpected `{}`", flag),
-          "plait launch", flag.starts_with('-') ? suggestion(flag, {"-n", "--timeout"}) : kUsage);
+          "plait launch", flag.starts_with('-') ? suggestion(flag, {"-n", "--timeout"}) : kLaunchUsage);
     if (!value && i + 1 < words.size()) value = words[++i];
-    if (!value) throw UserError(fmt::format("{} needs a number", flag), "plait launch", kUsage);
+    if (!value) throw UserError(fmt::format("{} needs a number", flag), "plait launch", kLaunchUsage);
     (flag == "-n" ? out.processes : out.timeout_seconds) = whole_number(*value, flag);
   }
-  if (out.processes == 0) throw UserError("how many processes?", "plait launch", kUsage);
+  if (out.processes == 0) throw UserError("how many processes?", "plait launch", kLaunchUsage);
   if (i < words.size()) out.run.assign(words.begin() + int64_t(i) + 1, words.end());
-  if (out.run.empty()) throw UserError("nothing to run", "plait launch", kUsage);
+  if (out.run.empty()) throw UserError("nothing to run", "plait launch", kLaunchUsage);
   out.program = out.run[0] != "run";
   for (const char* own : {"opt", "compile", "explain", "view", "reduce", "launch", "comm-diff", "doctor", "cache"})
     if (out.run[0] == own)
-      throw UserError(fmt::format("`{}` does not run on several processes", own), "plait launch", kUsage);
+      throw UserError(fmt::format("`{}` does not run on several processes", own), "plait launch", kLaunchUsage);
   if (out.program && !find_program(out.run[0]))
-    throw UserError(fmt::format("`{}` is neither `run` nor a program", out.run[0]), "plait launch", kUsage);
+    throw UserError(fmt::format("`{}` is neither `run` nor a program", out.run[0]), "plait launch", kLaunchUsage);
   return out;
 }
 
@@ -440,17 +438,7 @@ int Job::verdict() {
 }  // namespace
 
 int launch_command(const std::vector<std::string>& words) {
-  if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
-    fmt::print(
-        "{}\n\nStarts N processes of plait, or of a program that uses it, by mpirun, one rank each, and ends all when "
-        "one "
-        "fails.\n"
-        "  -n N                processes\n"
-        "  --timeout SECONDS   how long a step, or a wait for other ranks, may last; default 60; not of a program\n",
-        kUsage);
-    return 0;
-  }
-  const LaunchWords parsed = parse(words);
+  const LaunchWords parsed = parse_launch(words);
   if (!parsed.program && (!has_flag(parsed.run, "--comm") || has_flag(parsed.run, "--comm", "mpi"))) mpi_version();
   interrupted = 0;
   const SignalGuard guard;

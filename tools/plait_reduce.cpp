@@ -18,9 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kUsage =
-    "plait reduce FILE [--out FILE] [--exit N|timeout] [--match TEXT] [--max-runs N] "
-    "[--timeout SECONDS] -- COMMAND";
 constexpr const char* kHolder = "{}";
 constexpr const char* kFromStream = "stdin.plait";  // a file's name where a stream has none
 
@@ -61,7 +58,7 @@ void set_flag(ReduceWords& out, const std::string& flag, const std::string& valu
   if (!out.hangs) out.exit = static_cast<int>(whole_number(value, flag, 1, 255));
 }
 
-ReduceWords parse(const std::vector<std::string>& words) {
+ReduceWords parse_reduce(const std::vector<std::string>& words) {
   const std::vector<std::string> flags = {"--out", "--exit", "--match", "--max-runs", "--timeout"};
   ReduceWords out;
   size_t i = 0;
@@ -69,19 +66,19 @@ ReduceWords parse(const std::vector<std::string>& words) {
     const size_t equals = words[i].find('=');
     const std::string flag = words[i].substr(0, equals);
     if (flag.rfind('-', 0) != 0 || flag == "-") {
-      if (!out.file.empty()) throw UserError(fmt::format("unexpected `{}`", words[i]), "plait reduce", kUsage);
+      if (!out.file.empty()) throw UserError(fmt::format("unexpected `{}`", words[i]), "plait reduce", kReduceUsage);
       out.file = words[i];
       continue;
     }
     if (std::find(flags.begin(), flags.end(), flag) == flags.end())
       throw UserError(fmt::format("there is no flag `{}`", flag), "plait reduce", suggestion(flag, flags));
     if (equals == std::string::npos && i + 1 == words.size())
-      throw UserError(fmt::format("{} needs a value", flag), "plait reduce", kUsage);
+      throw UserError(fmt::format("{} needs a value", flag), "plait reduce", kReduceUsage);
     set_flag(out, flag, equals == std::string::npos ? words[++i] : words[i].substr(equals + 1));
   }
   if (i < words.size()) out.command.assign(words.begin() + static_cast<long>(i) + 1, words.end());
-  if (out.file.empty()) throw UserError("plait reduce needs a file", "plait reduce", kUsage);
-  if (out.command.empty()) throw UserError("which command fails?", "plait reduce", kUsage);
+  if (out.file.empty()) throw UserError("plait reduce needs a file", "plait reduce", kReduceUsage);
+  if (out.command.empty()) throw UserError("which command fails?", "plait reduce", kReduceUsage);
   if (out.out.empty()) {
     const fs::path path(is_stream(out.file) ? kFromStream : out.file);
     out.out = (path.parent_path() / (path.stem().string() + ".reduced" + path.extension().string())).string();
@@ -194,20 +191,6 @@ class Reduce {
 
 }  // namespace
 
-int reduce_command(const std::vector<std::string>& words) {
-  if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
-    fmt::print(
-        "{}\n\nShrinks a graph while COMMAND fails on it: with the exit code that it has on FILE. {{}} in COMMAND\n"
-        "stands for the file to try; without it the file is the last word. `plait` is this program.\n"
-        "  --out FILE          where the smallest graph is kept; default: NAME.reduced.plait beside FILE\n"
-        "  --exit N|timeout    the exit code that counts as failing, or running past --timeout\n"
-        "  --match TEXT        only what prints this text counts\n"
-        "  --max-runs N        how often to run the command at most; default 2000\n"
-        "  --timeout SECONDS   how long one run may last; default 60\n",
-        kUsage);
-    return 0;
-  }
-  return Reduce(parse(words)).run();
-}
+int reduce_command(const std::vector<std::string>& words) { return Reduce(parse_reduce(words)).run(); }
 
 }  // namespace plait::tool

@@ -1,4 +1,6 @@
 // Compiled programs to files and back.
+#include <fmt/ranges.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>

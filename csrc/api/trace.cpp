@@ -11,6 +11,7 @@
 #include "api/step_facts.h"
 #include "api/view_document.h"
 #include "base/error.h"
+#include "compile/pipeline.h"
 #include "run/binding.h"
 
 namespace plait {

@@ -1,4 +1,5 @@
 // plait._plait: the compiler for Python. What users see is python_bindings/plait.
+#include "api/format_source.h"
 #include "base/library_search.h"
 
 #include "bindings.h"
@@ -22,6 +23,11 @@ NB_MODULE(_plait, m) {
   nb::set_leak_warnings(false);  // frameworks keep what they compiled until the interpreter is gone
   m.doc() = "The compiler behind the package plait.";
   m.def("version", &plait::version, "Version of the library.");
+  m.def(
+      "format", [](const std::string& text, const std::string& file) { return plait::format_source(text, file); },
+      nb::arg("text"), nb::arg("file") = "<text>",
+      "The canonical layout of a fusion's or a program's text, as `plait fmt` writes it: words and comments stay. "
+      "Raises UserError with the place where it does not parse.");
   search_packages();
   bind_errors(m);
   bind_arrays(m);

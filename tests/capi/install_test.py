@@ -55,6 +55,12 @@ class Installed(unittest.TestCase):
         more = {"LD_LIBRARY_PATH": str(plug_ins)} if "-fsanitize" in FLAGS else {}
         self.assertEqual(run(folder / "compile_and_run", env={**os.environ, **more}), "ok\n")
 
+    def test_shells_find_what_they_complete(self):
+        for name, begins in (("bash-completion/completions/plait", "# Completion of plait"), ("man/man1/plait.1", ".TH PLAIT 1 "),
+                             ("zsh/site-functions/_plait", "#compdef plait"),
+                             ("fish/vendor_completions.d/plait.fish", "# Written by")):
+            self.assertTrue((self.prefix / "share" / name).read_text().startswith(begins), name)
+
     def test_headers(self):
         """The public ones are installed, and name each other by <plait/...>."""
         folder = self.prefix / "include/plait"

@@ -26,6 +26,14 @@ def test_text_comes_back():
     assert f != plait.Fusion()
 
 
+def test_texts_have_one_layout():
+    neat = "# One.\nfusion @f (%x: f32[2]) -> (%y) {\n  %y = mul(%x, 0.5)  # half\n}\n"
+    assert plait.format("# One.\nfusion @f(%x:f32[2])->(%y){ %y=mul(%x,0.5)# half\n}") == neat
+    assert plait.format(neat) == neat
+    with pytest.raises(plait.UserError, match="there is no op `mull`"):
+        plait.format(neat.replace("mul", "mull"), file="f.plait")
+
+
 def test_inputs_that_nothing_reads_are_told():
     with pytest.warns(UserWarning, match=r"no op reads input %z: f32\[3\]"):
         plait.parse("fusion @f (%x: f32[2], %z: f32[3]) -> (%y) {\n  %y = neg(%x)\n}\n")
