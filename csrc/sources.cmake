@@ -11,6 +11,7 @@ set(PLAIT_CORE_SOURCES
   api/save_program.cpp
   api/step_facts.cpp
   api/trace.cpp
+  api/tune.cpp
   api/view_document.cpp
   api/view_page.cpp
   axes/axis_graph.cpp
@@ -93,6 +94,7 @@ set(PLAIT_CORE_SOURCES
   compile/failed_kernels.cpp
   compile/file_schedules.cpp
   compile/in_place.cpp
+  compile/measured_schedules.cpp
   compile/pipeline.cpp
   compile/stages.cpp
   device/contraction.cpp

@@ -100,6 +100,7 @@ set(PLAIT_TEST_command
   command/run_test.cpp
   command/saved_test.cpp
   command/shell_test.cpp
+  command/tune_test.cpp
   command/view_test.cpp
 )
 set(PLAIT_TEST_conformance
@@ -215,6 +216,7 @@ set(PLAIT_TEST_perf
 set(PLAIT_TEST_unit_api
   unit/api/saved_program_test.cpp
   unit/api/trace_test.cpp
+  unit/api/tune_test.cpp
 )
 set(PLAIT_TEST_unit_axes
   unit/axes/axis_graph_test.cpp

@@ -1,5 +1,6 @@
 // plait cache: what is kept on disk of what was compiled.
 #include "backend/disk_cache.h"
+#include "compile/measured_schedules.h"
 #include "plait_command.h"
 
 namespace plait::tool {
@@ -35,6 +36,8 @@ int cache_command(const Arguments& args) {
     left = cache.contents(args.verify_cache);
   }
   fmt::print("{}: {} of at most {}\n", cache.folder(), contents_text(left), mib(cache.limit()));
+  if (const int64_t count = count_measured_schedules(); count > 0)
+    fmt::print("{} measured {}, which plait tune --forget removes\n", count, count == 1 ? "schedule" : "schedules");
   if (args.verify_cache) fmt::print("{} damaged, removed\n", left.damaged);
   return 0;
 }

@@ -46,6 +46,9 @@ struct Arguments {
   bool shard = false, segments = false, schedule = false, cache = false;  // explain
   std::string svg;                                                        // explain
   std::string save;                                                       // compile
+  int64_t seconds = 60, rounds = 9;                                       // tune
+  bool no_keep = false, forget = false;                                   // tune
+  std::string pinned;                                                     // tune
   bool list_options = false;                                              // doctor
   bool verify_cache = false, prune_cache = false, clear_cache = false;    // cache
   std::vector<std::string> files;                                         // fmt
@@ -77,6 +80,9 @@ Loaded load(const Arguments& args);
 std::optional<std::string> program_bytes(const Arguments& args);
 // The program, with what the command line says. UserError for what is settled already.
 Loaded load_program(const Arguments& args, const std::string& bytes);
+// What `--check` found, for people; the exit code that says it, behind the report of a wrong result.
+void print_checked(const ProgramCheck& checked);
+int exit_code(const Arguments& args, const Loaded& loaded, const reference::CheckResult& checked);
 // Runs it twice more; of the second run the steps are timed.
 Tensors run_timed(const Fusion& fusion, Compiled& compiled, const Tensors& inputs);
 // Writes what --trace asks for, of the run that was timed. Collective over the processes of a job.
@@ -153,6 +159,7 @@ int opt_command(const Arguments& args);
 int compile_command(const Arguments& args);
 int explain_command(const Arguments& args);
 int view_command(const Arguments& args);
+int tune_command(const Arguments& args);
 int doctor_command(const Arguments& args);
 int cache_command(const Arguments& args);
 int fmt_command(const Arguments& args);

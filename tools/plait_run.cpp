@@ -58,6 +58,8 @@ std::string_view outcome_text(reference::Outcome outcome) {
   return "";
 }
 
+}  // namespace
+
 void print_checked(const ProgramCheck& checked) {
   for (const OutputCheck& output : checked.outputs) {
     fmt::print("check {}: {}\n", output.name, error_text(output.reference));
@@ -68,6 +70,21 @@ void print_checked(const ProgramCheck& checked) {
   fmt::print("check {}: {}\n", outcome_text(outcome), error_text(checked.all));
   if (outcome == reference::Outcome::undecided) fmt::print("  {}\n", checked.all.message);
 }
+
+int exit_code(const Arguments& args, const Loaded& loaded, const reference::CheckResult& checked) {
+  switch (checked.outcome()) {
+    case reference::Outcome::ok:
+      return 0;
+    case reference::Outcome::undecided:
+      return kUndecided;
+    case reference::Outcome::wrong:
+      break;
+  }
+  return report_internal_error(args, InternalError("the check failed: " + checked.message,
+                                                   fmt::format("fusion @{}", loaded.fusion->name()), ""));
+}
+
+namespace {
 
 void print_times(const Report& report, std::vector<double> runs) {
   fmt::print("{}\n", compile_text(report));
@@ -212,11 +229,9 @@ int run_command(const Arguments& args) {
     if (!args.json.empty()) write_run_json(args, loaded, compiled, outputs, checked ? &*checked : nullptr);
     return checked ? checked->all.outcome() : reference::Outcome::ok;
   });
+  if (checked) return exit_code(args, loaded, checked->all);
   if (outcome == reference::Outcome::ok) return 0;
-  if (outcome == reference::Outcome::undecided) return kUndecided;
-  if (!checked) return 2;  // rank 0 has said it
-  return report_internal_error(args, InternalError("the check failed: " + checked->all.message,
-                                                   fmt::format("fusion @{}", loaded.fusion->name()), ""));
+  return outcome == reference::Outcome::undecided ? kUndecided : 2;  // rank 0 has said it
 }
 
 }  // namespace plait::tool

@@ -119,6 +119,23 @@ void add_view(CLI::App& app, Arguments& args) {
   view.add_flag("--no-run", args.no_run, "compile only: the page has no timeline");
 }
 
+void add_tune(CLI::App& app, Arguments& args) {
+  CLI::App& tune = *app.add_subcommand("tune", "measure other schedules of each kernel, and keep the fastest");
+  add_file(tune, args);
+  add_inputs(tune, args);
+  tune.add_option_function<std::string>("--seconds", number_into<int64_t>(args.seconds, "--seconds"),
+                                        "nothing more is tried after these; default: 60")
+      ->type_name("S");
+  tune.add_option_function<std::string>("--rounds", number_into<int64_t>(args.rounds, "--rounds"),
+                                        "runs of each program, in turn with the others; default: 9")
+      ->type_name("N");
+  tune.add_flag("--check", args.check, "compare what the fastest program computes with the reference");
+  tune.add_flag("--no-keep", args.no_keep, "print only: later compilations do not take them");
+  tune.add_option("--out", args.pinned, "writes the fusion with the fastest schedules as a text; -: to standard output")
+      ->type_name("FILE.plait");
+  tune.add_flag("--forget", args.forget, "remove all schedules that were kept on this machine; takes no file");
+}
+
 void add_opt(CLI::App& app, Arguments& args) {
   CLI::App& opt = *app.add_subcommand("opt", "print the text after a pass or stage");
   add_file(opt, args);
@@ -252,7 +269,7 @@ std::shared_ptr<CLI::App> command_line(Arguments& args) {
       if (command->get_group() == "Subcommands") command->group(name)->allow_extras();
   };
   add_run(app, args), add_explain(app, args), add_view(app, args), group(kStart);
-  add_opt(app, args), add_compile(app, args), add_reduce(app), group(kInside);
+  add_opt(app, args), add_compile(app, args), add_tune(app, args), add_reduce(app), group(kInside);
   add_jobs(app), group(kJobs);
   add_fmt(app, args), add_keeping(app, args), group(kKeeping);
   return line;

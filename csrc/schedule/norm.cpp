@@ -21,6 +21,7 @@ namespace {
 using namespace norm;
 
 constexpr int64_t kVectors = 4;          // registers that serve as one vector of the kernel: accumulators of a sum
+constexpr int64_t kLanesOfSums = 16;     // lanes of rows that are only summed: more cost more at the end of a row
 constexpr int64_t kMostKept = 64 << 10;  // the same where a text pins it: half a MiB of f64
 constexpr int64_t kMostLanes = 64;
 constexpr int64_t kMostKeptBlocks = 65535;
@@ -33,12 +34,20 @@ std::optional<Refused> accept(const Problem& problem) {
 }
 
 // Lanes: several registers' worth, but no more than the row has.
-int64_t choose_vector(const Problem& problem, const Target& target, int64_t most) {
-  bool wide = false;
-  for (const Op* op : problem.segment.ops)
+int64_t choose_vector(const Problem& problem, const Target& target, Rows& rows, int64_t most) {
+  bool wide = false, sums = true;  // sums: and no functions of many instructions
+  for (const Op* op : problem.segment.ops) {
     for (const TensorView* t : op->results) wide = wide || size_of(compute_type(t->dtype)) == 8;
+    const auto* p = as<PointwiseOp>(*op);
+    const auto* r = as<Reduce>(*op);
+    const bool waits = p != nullptr && info(p->function).cost == CostClass::transcendental;
+    const bool other = is_reduction(*op) && (r == nullptr || finds_index(r->function));
+    sums = sums && !waits && !other && op->kind != OpKind::Uniform && op->kind != OpKind::Normal;
+  }
   const int64_t lanes = wide ? target.vector_lanes / 2 : target.vector_lanes;
   int64_t vector = std::clamp<int64_t>(lanes * kVectors, 1, kMostLanes);
+  if (rows.is_row() && !rows.scans() && rows.is_one_pass() && sums)
+    vector = std::min(vector, std::max(lanes, wide ? kLanesOfSums / 2 : kLanesOfSums));
   while (vector > 1 && vector / 2 >= most) vector /= 2;
   return vector;
 }
@@ -136,7 +145,7 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   }
   const TensorView& result = *rows.reference()->results[0];
   const int64_t along = rows.is_row() ? row : longest(result.extent(static_cast<size_t>(*rows.column())));
-  if (!out.vector) out.vector = choose_vector(problem, target, along);
+  if (!out.vector) out.vector = choose_vector(problem, target, rows, along);
   if (!out.rows) out.rows = rows.column_sums().empty() ? 1 : rows_of_task(problem, rows);
   if (!out.parts) out.parts = has_sums(problem) && row / (rows.is_row() ? *out.vector : 1) > kTerms ? kTerms : 1;
   if (out.split.value_or(0) > 0 && !out.keep) out.keep = 0;

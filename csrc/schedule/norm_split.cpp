@@ -16,6 +16,7 @@ constexpr int64_t kColumnTask = 128;        // rows of a task that reduces colum
 constexpr int64_t kManyColumns = 8 << 10;   // of so many, those of a vector stay in the cache between passes
 constexpr int64_t kLeast = 1 << 10;         // elements per state of a task where reduced dims lie apart
 constexpr int64_t kLeastOfBlock = 8 << 10;  // the same of a block
+constexpr int64_t kLeastOfPiece = 128;      // elements of a row that lie together, where a task of a CPU walks it
 constexpr int64_t kTogether = 8;            // of the outermost dim, where one alone has fewer
 constexpr int64_t kCached = 8 << 20;        // elements that stay in the last cache between phases: 32 MiB of f32
 
@@ -37,6 +38,10 @@ int64_t follow_apart(const Problem& problem, const SplitRows& rows) {
   if (task > 1 && !problem.decide(sym::ge(rows.inner * task, kLeast))) return 0;
   if (!problem.decide(sym::gt(rows.outermost, 4 * task))) return 0;
   if (rows.blocks && problem.decide(sym::lt(rows.kept, kFewBlocks))) return task;
+  // A task that walks all pieces of its row finds them in its cache when it reads them again.
+  if (!rows.blocks && !rows.one_pass && problem.decide(sym::ge(rows.kept, kFewRows)) &&
+      problem.decide(sym::ge(rows.inner, kLeastOfPiece)))
+    return 0;
   return rows.one_pass || problem.decide(sym::le(rows.kept * rows.reduced, kCached)) ? task : 0;
 }
 

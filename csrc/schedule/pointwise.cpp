@@ -153,6 +153,23 @@ Row row_of(const TensorView& reference, int64_t split) {
   return out;
 }
 
+// How many of a CPU's registers serve as one vector of the kernel: functions of long chains of instructions, which
+// wait for each other, run side by side. Those that are calls for each lane gain nothing.
+int64_t registers_of_vector(const Segment& segment) {
+  int waits = 0;
+  for (const Op* op : segment.ops) {
+    if (op->kind == OpKind::Cat) return 1;  // most of what its operands compute is for other lanes
+    if (op->kind == OpKind::Uniform || op->kind == OpKind::Normal) waits += 3;
+    const auto* p = as<PointwiseOp>(*op);
+    if (p == nullptr || info(p->function).cost != CostClass::transcendental) continue;
+    using enum Pointwise;
+    const Pointwise f = p->function;
+    if (f == lgamma || f == digamma || f == erfinv || compute_type(op->out()->dtype) == DType::f64) continue;
+    waits += f == exp || f == sigmoid || f == silu || f == log ? 1 : 2;
+  }
+  return waits >= 3 ? 4 : waits == 2 ? 2 : 1;
+}
+
 // No longer than the row needs. CUDA: the narrowest tensor moves 16 bytes at a time where the row divides, and wider
 // ones several times that; otherwise the widest moves 16.
 int64_t choose_vector(const Problem& problem, const Target& target, int64_t split) {
@@ -162,6 +179,8 @@ int64_t choose_vector(const Problem& problem, const Target& target, int64_t spli
   if (target.cuda()) {
     lanes = kVectorBytes / std::max<int64_t>(least, 2);
     while (lanes > kVectorBytes / std::max<int64_t>(most, 2) && row.divisor % lanes != 0) lanes /= 2;
+  } else {
+    lanes = std::min(lanes * registers_of_vector(problem.segment), kMostLanes);
   }
   while (lanes > 1 && lanes / 2 >= row.most) lanes /= 2;
   return std::max<int64_t>(1, lanes);
@@ -294,6 +313,18 @@ bool choose_tiles(const Problem& problem, const Target& target, schedules::Point
   return true;
 }
 
+// Rows of two elements (real and imaginary parts, stacked): loops over single elements of longer rows take a fifth of
+// the time of so many vectors of two.
+void choose_pairs(const Problem& problem, const Target& target, const Schedule& pin, schedules::Pointwise& out) {
+  const int64_t rank = static_cast<int64_t>(reference_tensor(problem.segment)->rank());
+  if (target.cuda() || !is_open(pin) || rank < 2 || *out.split < 2 || *out.vector > 2 || target.vector_lanes < 8 ||
+      row_of(*reference_tensor(problem.segment), *out.split).most > 2)
+    return;
+  out.split = 1;
+  out.vector = 1;
+  out.unroll = 2;
+}
+
 Schedule choose(const Problem& problem, const Target& target, const Schedule& pin) {
   const TensorView& reference = *reference_tensor(problem.segment);
   schedules::Pointwise out;
@@ -302,6 +333,7 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   if (choose_tiles(problem, target, out)) return out;
   if (!out.split) out.split = best_split(problem);
   if (!out.vector) out.vector = reference.rank() == 0 ? 1 : choose_vector(problem, target, *out.split);
+  choose_pairs(problem, target, pin, out);
   if (!out.unroll) out.unroll = 1;
   if (target.cuda()) {
     choose_repeats(problem, target, out);

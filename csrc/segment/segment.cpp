@@ -161,6 +161,22 @@ void note_views(const Segment& segment, const SegmentOptions& options, const Ali
   }
 }
 
+// What was measured as the best, where it fits.
+std::optional<Schedule> measured_schedule_of(const Problem& problem, const SegmentOptions& options) {
+  if (!options.measured) return std::nullopt;
+  const auto [schedule, how] = options.measured(problem.segment);
+  if (is_open(schedule)) return std::nullopt;
+  try {
+    const Schedule chosen = choose_schedule(problem, options.target, schedule);
+    note(options, fmt::format("@{}: {} was measured: {}", problem.segment.name, print(chosen), how));
+    return chosen;
+  } catch (const UserError& error) {
+    note(options,
+         fmt::format("@{}: not {}, which was measured: {}", problem.segment.name, print(schedule), error.message()));
+    return std::nullopt;
+  }
+}
+
 // Whether the library computes a contraction. UserError where it is insisted on and refuses.
 bool takes_library(const Problem& problem, const SegmentOptions& options, const Aliases& aliases, const Schedule& pin) {
   const Op& op = *problem.segment.ops.front();
@@ -198,6 +214,8 @@ Schedule choose(const Problem& problem, const SegmentOptions& options, const Ali
   const Schedule nest = schedules::Nest();
   if (options.nests.contains(op.results[0]->name) && !find_scheduler(name(nest))->accept(problem))
     return choose_schedule(problem, options.target, nest);
+  if (is_open(pin))
+    if (const std::optional<Schedule> measured = measured_schedule_of(problem, options)) return *measured;
   const Schedule chosen = choose_schedule(problem, options.target, pin);
   if (!is_open(pin) || chosen.index() == nest.index() || find_scheduler(name(nest))->accept(problem)) return chosen;
   if (decided(options, fmt::format("{} for @{}", name(chosen), problem.segment.name))) return chosen;

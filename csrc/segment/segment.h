@@ -31,6 +31,9 @@ struct SegmentOptions {
   // Asked before each step that could be left out (a merge, the library for a contraction, a scheduler instead of the
   // plain nest), with its name: `merge %a into %b`. Null: all are done.
   std::function<bool(std::string_view)> decide;
+  // The schedule that was measured as the best for a segment whose schedule nobody pins, and a note about it; an open
+  // one where none was. Null: none.
+  std::function<std::pair<Schedule, std::string>(const Segment&)> measured;
   // Where not null: one line per decision, for explain.
   std::string* explain = nullptr;
 };

@@ -12,7 +12,8 @@
 
 namespace plait::testing {
 
-// What `work` returns, of a child process; "signal 11" where that is how it ended, "an exit" where it said nothing.
+// What `work` returns, of a child process; "signal 11" where that is how it ended, "an exit" where it said nothing,
+// what it threw where it did.
 // SIGXCPU ends one that takes more seconds of a processor than given.
 inline std::string in_child(int seconds, const std::function<std::string()>& work) {
   int pipes[2];
@@ -25,7 +26,12 @@ inline std::string in_child(int seconds, const std::function<std::string()>& wor
     const rlimit limit{most, most + 5};
     setrlimit(RLIMIT_CPU, &limit);
     alarm(static_cast<unsigned>(seconds) * 10);  // threads that are not there would be waited for without end
-    const std::string text = work();
+    std::string text;
+    try {
+      text = work();
+    } catch (const std::exception& error) {
+      text = error.what();
+    }
     for (size_t at = 0; at < text.size();) {
       const ssize_t n = write(pipes[1], text.data() + at, text.size() - at);
       if (n <= 0) _exit(1);

@@ -1,0 +1,345 @@
+#include "api/tune.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <map>
+#include <set>
+
+#include "api/step_facts.h"
+#include "base/error.h"
+#include "session/boundary.h"
+
+namespace plait {
+
+namespace {
+
+constexpr int64_t kMostPrograms = 16;  // of a generation, beside the best one so far
+
+using Clock = std::chrono::steady_clock;
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// `2026-11-28`.
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm date{};
+  gmtime_r(&now, &date);
+  return fmt::format("{:04}-{:02}-{:02}", date.tm_year + 1900, date.tm_mon + 1, date.tm_mday);
+}
+
+// A program of a generation: schedules by key, and what its runs took.
+struct Candidate {
+  std::map<std::string, Schedule> asked;  // others than the best ones so far
+  std::optional<Compiled> program = {};
+  std::map<std::string, std::string> keys = {};        // by segment
+  std::map<std::string, Schedule> schedules = {};      // that it has, by key
+  std::map<std::string, std::vector<double>> ms = {};  // of all launches of a key, by run
+  std::vector<double> run_ms = {};
+};
+
+// Which key each segment has, while a program is compiled for the first time.
+struct Notes {
+  std::map<std::string, std::string> keys;
+  std::atomic<bool> closed = false;
+};
+
+class Tuner {
+ public:
+  Tuner(const Fusion& fusion, const CompileOptions& options, const Tensors& inputs, const TuneOptions& how)
+      : fusion_(fusion), options_(options), inputs_(inputs), how_(how) {
+    options_.options.measured_schedules = true;
+  }
+
+  TuneResult run() {
+    Candidate first{};
+    compile_it(first);
+    if (first.program->job() != nullptr && first.program->job()->size() > 1)
+      throw UserError("schedules are measured by one process", "tune", "run all ranks in this one: --comm local");
+    if (first.program->device().target().kind == TargetKind::reference)
+      throw UserError("the reference device has no kernels", "tune", "choose another device");
+    original_ = best_ = first.schedules;
+    look_at_launches(first);
+    while (!stops() && generation()) ++progress_.generation;
+    return finish();
+  }
+
+ private:
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  bool stops() const { return elapsed() > how_.seconds || (how_.stop && how_.stop()); }
+  void tell(int64_t program, int64_t programs, bool compiles) {
+    if (!how_.progress) return;
+    progress_.program = program, progress_.programs = programs, progress_.compiles = compiles;
+    progress_.seconds = elapsed();
+    how_.progress(progress_);
+  }
+
+  // With the best schedules so far and those that it asks for. What errors there are it throws.
+  void compile_it(Candidate& candidate) {
+    CompileOptions options = options_;
+    std::map<std::string, Schedule> wanted = best_;
+    for (const auto& [key, schedule] : candidate.asked) wanted[key] = schedule;
+    const auto notes = std::make_shared<Notes>();
+    // The program outlives this, and may compile other sizes from several threads.
+    options.measured = [wanted, notes](const std::string& key,
+                                       const std::string& segment) -> std::optional<MeasuredSchedule> {
+      if (!notes->closed) notes->keys[segment] = key;
+      const auto found = wanted.find(key);
+      return found == wanted.end() ? std::nullopt : std::optional(MeasuredSchedule{found->second, ""});
+    };
+    Compiled program = compile(fusion_, options);
+    program.set_step_timing(true);
+    program.run(with_own_copies(fusion_, inputs_));  // compiles, and its memory is new
+    notes->closed = true;
+    candidate.keys = notes->keys;
+    for (const Segment& s : program.localized().segments)
+      if (const auto key = candidate.keys.find(s.name); key != candidate.keys.end() && !key->second.empty())
+        candidate.schedules[key->second] = s.schedule;
+    candidate.program = std::move(program);
+    ++programs_;
+  }
+
+  // Keys of what each step launches.
+  std::vector<std::set<std::string>> keys_of_steps(const Candidate& candidate) const {
+    std::vector<std::set<std::string>> out;
+    const std::vector<Segment>& segments = candidate.program->localized().segments;
+    for (const StepFacts& step : step_facts(*candidate.program)) {
+      std::set<std::string>& keys = out.emplace_back();
+      for (const size_t i : step.segments) {
+        const auto key = candidate.keys.find(segments[i].name);
+        if (key != candidate.keys.end() && candidate.schedules.contains(key->second)) keys.insert(key->second);
+      }
+    }
+    return out;
+  }
+
+  // Order, labels, and which keys share launches.
+  void look_at_launches(const Candidate& first) {
+    const std::vector<StepFacts> steps = step_facts(*first.program);
+    const auto keys = keys_of_steps(first);
+    for (size_t s = 0; s < steps.size(); ++s)
+      for (const std::string& key : keys[s]) {
+        auto& shown = shown_[key];
+        if (shown.launches++ == 0) {
+          order_.push_back(key);
+          shown.label = steps[s].label;
+        }
+        beside_[key].insert(keys[s].begin(), keys[s].end());
+      }
+  }
+
+  void measure(Candidate& candidate) {
+    candidate.program->run(with_own_copies(fusion_, inputs_));
+    const Report& report = candidate.program->report();
+    candidate.run_ms.push_back(report.run_ms);
+    std::map<std::string, double> ms;
+    const auto keys = keys_of_steps(candidate);
+    for (const StepTrace& span : report.trace)
+      for (const std::string& key : keys[span.step]) ms[key] += static_cast<double>(span.end - span.begin) * 1e-6;
+    for (const auto& [key, one] : ms) candidate.ms[key].push_back(one);
+  }
+
+  // All of them in turn. Whether there were as many rounds as are wanted.
+  bool measure_in_turn(std::vector<Candidate*> candidates, bool to_the_end) {
+    for (Candidate* c : candidates) measure(*c);  // memory and caches as they will be
+    for (Candidate* c : candidates) c->ms.clear(), c->run_ms.clear();
+    for (int64_t round = 0; round < how_.rounds; ++round)
+      for (size_t i = 0; i < candidates.size(); ++i) {
+        if (!to_the_end && how_.stop && how_.stop()) return false;
+        tell(static_cast<int64_t>(i), static_cast<int64_t>(candidates.size()), false);
+        measure(*candidates[(i + static_cast<size_t>(round)) % candidates.size()]);
+      }
+    return true;
+  }
+
+  // Of keys that share launches one after another, of the others side by side.
+  std::vector<Candidate> candidates() {
+    std::map<std::string, size_t> end;
+    std::vector<Candidate> out;
+    const Target target = target_;
+    for (const std::string& key : order_) {
+      size_t at = 0;
+      for (const std::string& other : beside_[key])
+        if (const auto found = end.find(other); found != end.end()) at = std::max(at, found->second);
+      for (const Schedule& schedule : neighbours(best_.at(key), target)) {
+        if (at >= size_t(kMostPrograms)) break;
+        if (!tried_[key].insert(print(schedule)).second) continue;
+        if (out.size() <= at) out.resize(at + 1);
+        out[at++].asked[key] = schedule;
+      }
+      end[key] = at;
+    }
+    return out;
+  }
+
+  // Whether something became better.
+  bool generation() {
+    Candidate best{};
+    compile_it(best);
+    target_ = best.program->device().target();
+    for (const auto& [key, schedule] : best.schedules) tried_[key].insert(print(schedule));
+    std::vector<Candidate> others = candidates();
+    if (others.empty()) {
+      finished_ = true;
+      return false;
+    }
+    std::vector<Candidate*> running = {&best};
+    for (size_t i = 0; i < others.size() && !stops(); ++i) {
+      tell(static_cast<int64_t>(i), static_cast<int64_t>(others.size()), true);
+      for (const auto& [key, schedule] : others[i].asked) ++shown_[key].tried;
+      try {
+        compile_it(others[i]);
+        running.push_back(&others[i]);
+      } catch (const Error&) {  // one of its kernels cannot be made
+        for (const auto& [key, schedule] : others[i].asked) ++shown_[key].refused;
+      }
+    }
+    if (running.size() == 1 || !measure_in_turn(running, false)) return false;
+    return take_best(best, running);
+  }
+
+  bool take_best(const Candidate& best, const std::vector<Candidate*>& running) {
+    bool any = false;
+    for (const std::string& key : order_) {
+      if (!best.ms.contains(key)) continue;
+      double least = median(best.ms.at(key)) * (1 - how_.least_gain);
+      const Schedule before = best_.at(key);
+      for (const Candidate* c : running) {
+        if (!c->asked.contains(key)) continue;
+        const Schedule& has = c->schedules.at(key);
+        const bool new_one = tried_[key].insert(print(has)).second || print(has) == print(c->asked.at(key));
+        if (has == before || !new_one) {
+          ++shown_[key].refused;  // the scheduler chose its own
+          continue;
+        }
+        if (const double ms = median(c->ms.at(key)); ms < least) {
+          least = ms;
+          best_[key] = has;
+          any = true;
+        }
+      }
+    }
+    finished_ = !any && !stops();
+    return any;
+  }
+
+  // The schedules of before and the best ones in turn; of these the ones stay that are better again.
+  TuneResult finish() {
+    Candidate before{.asked = original_}, after{};
+    compile_it(before);
+    compile_it(after);
+    measure_in_turn({&before, &after}, true);
+    TuneResult out;
+    bool reverted = false;
+    for (const std::string& key : order_) {
+      TunedSchedule& shown = shown_[key];
+      shown.before = print(original_.at(key));
+      shown.before_ms = median(before.ms[key]), shown.after_ms = median(after.ms[key]);
+      if (best_.at(key) != original_.at(key) && shown.after_ms > shown.before_ms * (1 - how_.least_gain)) {
+        best_[key] = original_.at(key);
+        shown.after_ms = shown.before_ms;
+        reverted = true;
+      }
+      shown.after = print(best_.at(key));
+      out.schedules.push_back(shown);
+    }
+    if (how_.keep) keep();
+    out.before_ms = median(before.run_ms), out.after_ms = median(after.run_ms);
+    if (reverted) {
+      after = {};
+      compile_it(after);
+    }
+    after.program->set_step_timing(false);
+    out.program = std::move(after.program);
+    out.programs = programs_;
+    out.finished = finished_;
+    return out;
+  }
+
+  // An earlier measurement that is no longer right is replaced.
+  void keep() {
+    for (const std::string& key : order_) {
+      const bool stays = best_.at(key) == original_.at(key);
+      if (stays && !measured_schedule(key)) continue;
+      const TunedSchedule& shown = shown_.at(key);
+      const std::string note =
+          stays ? "what the scheduler chooses"
+                : fmt::format("{:.3f} ms, with {} {:.3f}", shown.after_ms, shown.before, shown.before_ms);
+      keep_measured_schedule(key, {best_.at(key), fmt::format("{}; {}, plait {}", note, today(), version())});
+    }
+  }
+
+  const Fusion& fusion_;
+  CompileOptions options_;
+  const Tensors& inputs_;
+  const TuneOptions& how_;
+  const Clock::time_point begin_ = Clock::now();
+  Target target_;
+  TuneProgress progress_;
+  std::map<std::string, Schedule> original_, best_;  // by key
+  std::vector<std::string> order_;
+  std::map<std::string, TunedSchedule> shown_;
+  std::map<std::string, std::set<std::string>> beside_, tried_;
+  int64_t programs_ = 0;
+  bool finished_ = false;
+};
+
+// Numbers that say how many terms a sum adds in its own type.
+bool makes_less_exact(std::string_view schedule, std::string_view number, const Target& target) {
+  return !target.cuda() && schedule == schedules::Norm::kName && number == "parts";
+}
+
+template <class S>
+void add_neighbours(const S& schedule, const Target& target, std::vector<Schedule>& out) {
+  size_t count = 0;
+  S::fields(schedule, [&](auto&&...) { ++count; });
+  for (size_t i = 0; i < count; ++i)
+    for (const bool up : {true, false})
+      for (const bool others : {true, false}) {
+        S changed = schedule, alone;
+        bool fits = false;
+        size_t at = 0;
+        S::fields(changed, [&](std::string_view name, Choice& choice, const ChoiceRange& range) {
+          if (at++ != i || !choice || (up && makes_less_exact(S::kName, name, target))) return;
+          const int64_t value = up ? (*choice == 0 ? 64 : *choice * 2) : *choice / 2;
+          fits = value >= range.least && value <= range.most && value != *choice;
+          choice = value;
+        });
+        if (!fits) continue;
+        at = 0;
+        Choice wanted;
+        S::fields(changed, [&](std::string_view, Choice& choice, const ChoiceRange&) {
+          if (at++ == i) wanted = choice;
+        });
+        at = 0;
+        S::fields(alone, [&](std::string_view, Choice& choice, const ChoiceRange&) {
+          if (at++ == i) choice = wanted;
+        });
+        out.emplace_back(others ? changed : alone);
+      }
+}
+
+}  // namespace
+
+std::vector<Schedule> neighbours(const Schedule& schedule, const Target& target) {
+  std::vector<Schedule> out;
+  std::visit(
+      [&]<class S>(const S& own) {
+        if constexpr (!std::is_same_v<S, schedules::Manual>) add_neighbours(own, target, out);
+      },
+      schedule);
+  return out;
+}
+
+TuneResult tune(const Fusion& fusion, const CompileOptions& options, const Tensors& inputs, const TuneOptions& how) {
+  if (how.rounds < 1) throw UserError(fmt::format("{} rounds", how.rounds), "tune", "give a number from 1");
+  return Tuner(fusion, options, inputs, how).run();
+}
+
+}  // namespace plait

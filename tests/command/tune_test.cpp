@@ -1,0 +1,52 @@
+// plait tune: measures, prints, keeps.
+#include "command/shell_test.h"
+
+namespace plait::testing {
+namespace {
+
+class TuneCommand : public ShellTest {
+ protected:
+  TuneCommand() { shell("echo 'fusion @f (%x: f32[3, 300]) -> (%y) { %y = exp(%x) }' > exp.plait"); }
+};
+
+TEST_F(TuneCommand, PrintsWhatItFound) {
+  const CommandResult result = shell("$plait tune $mlp --device cpu --seconds 2 --rounds 2 --check");
+  EXPECT_EQ(result.exit, 0) << result.err;
+  for (const char* text : {"launch ", "tried", "schedules are better; a run takes ", "check ok"})
+    EXPECT_NE(result.out.find(text), std::string::npos) << result.out;
+  EXPECT_EQ(result.err, "");  // no progress where nobody looks
+}
+
+TEST_F(TuneCommand, WritesATextThatStatesSchedules) {
+  expect_says("$plait tune exp.plait --device cpu --seconds 1 --rounds 1 --no-keep --out tuned.plait",
+              "schedules are better");
+  expect_says("cat tuned.plait", "schedule pointwise(vector = ");
+  expect_says("$plait run tuned.plait --device cpu --check", "check ok");
+  expect_says(
+      "$plait tune exp.plait --device cpu --seconds 1 --rounds 1 --no-keep --out - | $plait run - --device cpu --check",
+      "check ok");
+  expect_says("test ! -e $PLAIT_CACHE_DIR/schedules && echo none", "none");
+}
+
+TEST_F(TuneCommand, Forgets) {
+  expect_says("$plait tune --forget", "0 measured schedules forgotten");
+  expect_says("$plait tune --forget exp.plait; test $? = 1 && echo refused", "refused");
+}
+
+TEST_F(TuneCommand, RefusesWhatDoesNotFit) {
+  const auto refused = [&](const std::string& words, const std::string& text) {
+    const CommandResult result = shell("$plait tune " + words);
+    EXPECT_EQ(result.exit, 1) << words;
+    EXPECT_NE(result.err.find(text), std::string::npos) << words << ": " << result.err;
+  };
+  refused("$mlp --device reference", "the reference device has no kernels");
+  refused("$mlp --device cpu --rounds 0", "0 rounds");
+  refused("$mlp --device cpu --seconds -1", "-1 seconds");
+  refused("", "plait tune needs a file");
+  refused("exp.plait --device cpu --out exp.plait", "would be overwritten");
+  shell("$plait compile $mlp --device cpu --save mlp.plaitc");
+  refused("mlp.plaitc", "is a compiled program, plait tune takes texts");
+}
+
+}  // namespace
+}  // namespace plait::testing
