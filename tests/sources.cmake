@@ -397,6 +397,7 @@ set(PLAIT_TEST_unit_scalar
 set(PLAIT_TEST_unit_schedule
   unit/schedule/moved_test.cpp
   unit/schedule/norm_test.cpp
+  unit/schedule/pointwise_numbers_test.cpp
   unit/schedule/schedule_test.cpp
 )
 set(PLAIT_TEST_unit_segment

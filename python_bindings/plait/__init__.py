@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plait import _plait, ops
-from plait._plait import Array, Device, DType, Fusion, Kernel, Program, Step, Tensor, array, compile, devices, dtype, format, load
+from plait._plait import Array, Device, DType, Fusion, Kernel, Program, Step, Tensor, TunedSchedule, array, compile, devices, dtype, format, load
 from plait._jit import jit
 from plait._profile import Profile, profile
 from plait.command import doctor
@@ -40,6 +40,6 @@ def run_ranks(fusion: Fusion, inputs: Mapping[str, Any], ranks: int, *, device: 
 
 __all__ = [
     "Array", "BoundsError", "CommError", "DType", "Device", "Error", "Fusion", "InternalError", "Kernel", "Mesh", "MissingError", "OutOfMemoryError", "Profile", "Program",
-    "Step", "Tensor", "UserError", "array", "bf16", "bool_", "compile", "devices", "doctor", "dtype", "f16", "f32", "f64", "f8e4m3",
+    "Step", "Tensor", "TunedSchedule", "UserError", "array", "bf16", "bool_", "compile", "devices", "doctor", "dtype", "f16", "f32", "f64", "f8e4m3",
     "f8e5m2", "format", "i16", "i32", "i64", "i8", "jit", "load", "ops", "parse", "profile", "run_ranks", "u16", "u32", "u64", "u8",
 ]

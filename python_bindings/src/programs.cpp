@@ -11,6 +11,7 @@
 #include "session/devices.h"
 #include "api/explain.h"
 #include "api/inspect.h"
+#include "api/tune.h"
 #include "streams.h"
 
 namespace plait::python {
@@ -275,6 +276,41 @@ void prepare(Program& program, const nb::args& positions, const nb::kwargs& keyw
   locked(program, [&] { program.compiled->prepare(metadata); });
 }
 
+// An interrupt ends the search; what it found until then is kept.
+std::vector<TunedSchedule> tune_program(Program& program, const nb::args& positions, double seconds, int64_t rounds,
+                                        bool keep, const nb::kwargs& keywords) {
+  const Given given = given_arrays(program, "tune", positions, keywords, nb::none(), nullptr);
+  bool interrupted = false;
+  const TuneOptions how{.seconds = seconds, .rounds = rounds, .keep = keep, .stop = [&] {
+                          const nb::gil_scoped_acquire held;
+                          if (PyErr_CheckSignals() != 0) {
+                            PyErr_Clear();
+                            interrupted = true;
+                          }
+                          return interrupted;
+                        }};
+  return locked(program, [&] {
+    TuneResult result = tune(program.compiled->fusion(), program.compiled->options(), given.tensors, how);
+    *program.compiled = std::move(*result.program);
+    return std::move(result.schedules);
+  });
+}
+
+void bind_tuned(nb::module_& m) {
+  nb::class_<TunedSchedule>(m, "TunedSchedule", "What Program.tune() found for the launches of one computation.")
+      .def_ro("label", &TunedSchedule::label, "Of its first launch: `mlp_s2`.")
+      .def_ro("launches", &TunedSchedule::launches, "How many launches of a run compute it.")
+      .def_ro("before", &TunedSchedule::before, "The schedule that the scheduler chose.")
+      .def_ro("after", &TunedSchedule::after, "The fastest one; equal where the chosen one stays.")
+      .def_ro("before_ms", &TunedSchedule::before_ms, "Of all its launches in a run, median.")
+      .def_ro("after_ms", &TunedSchedule::after_ms, "The same with the fastest schedule.")
+      .def_ro("tried", &TunedSchedule::tried, "How many schedules were tried.")
+      .def_ro("refused", &TunedSchedule::refused, "How many of them did not fit.")
+      .def("__repr__", [](const TunedSchedule& s) {
+        return fmt::format("<plait.TunedSchedule {}: {}, {:.4f} ms, before {:.4f}>", s.label, s.after, s.after_ms, s.before_ms);
+      });
+}
+
 nb::typed<nb::dict, nb::str, nb::any> report(Program& program) {
   const Report r = locked(program, [&] { return program.compiled->report(); });
   nb::dict out;
@@ -367,6 +403,7 @@ void bind_programs(nb::module_& m) {
   const nb::sig kRunLocal("def run_local(self, rank: int, *pieces: typing.Any, stream: int | None = None, "
                           "threads: int | None = None, out: typing.Any = None, **named: typing.Any) -> dict[str, Array]");
   bind_kernels(m);
+  bind_tuned(m);
   auto programs = nb::class_<Program>(m, "Program", "A compiled fusion. Threads may share it: on the CPU, without collectives, their runs go on at once; other "
                           "calls queue up behind each other.")
       .def("run", run, nb::arg("inputs"), nb::arg("stream") = nb::none(), nb::arg("threads") = nb::none(),
@@ -388,6 +425,14 @@ void bind_programs(nb::module_& m) {
            nb::sig("def prepare(self, *inputs: typing.Any, **named: typing.Any) -> None"),
            "Compiles the class of these inputs ahead of a run, given as run() takes them: arrays, or (dtype, shape). Raises "
            "UserError.")
+      .def("tune", tune_program, nb::arg("inputs"), nb::arg("seconds") = 60.0, nb::arg("rounds") = 9, nb::arg("keep") = true,
+           nb::arg("named"),
+           nb::sig("def tune(self, *inputs: typing.Any, seconds: float = 60.0, rounds: int = 9, keep: bool = True, "
+                   "**named: typing.Any) -> list[TunedSchedule]"),
+           "Measures schedules around those that were chosen, with these inputs as run() takes them, until nothing is left "
+           "to try or the seconds are over; each candidate runs `rounds` times, in turn with the others. The program has the "
+           "fastest ones afterwards, and with `keep` every later compilation of the same computations and sizes on this "
+           "machine. An interrupt ends the search and loses nothing. Raises UserError.")
       .def_prop_ro("report", report, "Counts and times of the class that ran last, as a dict.")
       .def("time_steps", [](Program& p, bool on) { locked(p, [&] { p.compiled->set_step_timing(on); }); },
            nb::arg("on") = true, "Whether runs time their steps, for `kernels` and the report's `step_ms`. A GPU is then "

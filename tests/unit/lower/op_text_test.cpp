@@ -66,8 +66,8 @@ TEST(LowerOpText, RowsHoldEveryOpThatCombinesMovesOrLooksUp) {
 // Two uniform numbers of the lane pair, and both functions of an angle.
 TEST(LowerOpText, NormalNumbers) {
   const std::string text = kernel_of("normal(shape = [8], seed = %seed, offset = 7)");
-  EXPECT_NE(text.find("random(seed = %0, index = 4*i0 + 2*floordiv(lane, 2), offset = n0)"), std::string::npos) << text;
-  EXPECT_NE(text.find("random(seed = %0, index = 4*i0 + 2*floordiv(lane, 2) + 1, offset = n0)"), std::string::npos);
+  EXPECT_NE(text.find("random(seed = %0, index = 8*i0 + 2*floordiv(lane, 2), offset = n0)"), std::string::npos) << text;
+  EXPECT_NE(text.find("random(seed = %0, index = 8*i0 + 2*floordiv(lane, 2) + 1, offset = n0)"), std::string::npos);
   for (const char* function : {"log(", "sqrt(", "cos(", "sin("})
     EXPECT_NE(text.find(function), std::string::npos) << function;
 }

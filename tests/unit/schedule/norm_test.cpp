@@ -98,8 +98,11 @@ TEST(Norm, NumbersFollowFromTheRow) {
   };
   EXPECT_EQ(print(Schedule(chosen(*parse_fusion(text("5")), 8))), "norm(vector = 8, rows = 1, parts = 1, keep = 0)");
   EXPECT_EQ(print(Schedule(chosen(*parse_fusion(text("1")), 8))), "norm(vector = 1, rows = 1, parts = 1, keep = 0)");
-  EXPECT_EQ(chosen(*parse_fusion(text("1024")), 8).parts, 1);
-  EXPECT_EQ(chosen(*parse_fusion(text("2048")), 8).parts, 32);
+  EXPECT_EQ(chosen(*parse_fusion(text("512")), 8).parts, 1);
+  EXPECT_EQ(chosen(*parse_fusion(text("1024")), 8).parts, 32);
+  // Rows that are only summed take 16 lanes on any machine.
+  EXPECT_EQ(chosen(*parse_fusion(text("1024")), 8).vector, 16);
+  EXPECT_EQ(chosen(*parse_fusion(text("1024")), 16).vector, 16);
 }
 
 TEST(Norm, TakesScans) {
@@ -222,8 +225,10 @@ TEST(Norm, LongRowsAreSplitWhereTheyAreFew) {
     EXPECT_EQ(split("257, 64", "[0]", cores), 128);
     EXPECT_EQ(split("100000, 9000", "[0]", cores), 128);
     EXPECT_EQ(split("100000, 9000", "[0]", cores, true), 0);
-    EXPECT_EQ(split("16, 64, 3136", "[0, 2]", cores, true), 1);
-    EXPECT_EQ(split("256, 64, 196", "[0, 2]", cores, true), 8);
+    EXPECT_EQ(split("16, 15, 3136", "[0, 2]", cores, true), 1);
+    EXPECT_EQ(split("256, 15, 196", "[0, 2]", cores, true), 8);
+    EXPECT_EQ(split("16, 64, 3136", "[0, 2]", cores, true), 0);  // a row lies in the cache of its task
+    EXPECT_EQ(split("256, 64, 196", "[0, 2]", cores, true), 0);
     EXPECT_EQ(split("4096, 64, 49", "[0, 2]", cores, true), 0);
     EXPECT_EQ(split("4, 64, 31360", "[0, 2]", cores, true), 0);
     EXPECT_EQ(split("160, 640, 3136", "[0, 2]", cores, true), 0);
