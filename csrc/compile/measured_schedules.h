@@ -10,6 +10,7 @@
 
 namespace plait {
 
+// A schedule, and what is known of it.
 struct MeasuredSchedule {
   Schedule schedule;
   std::string note;  // one line: by when it was faster, when that was measured

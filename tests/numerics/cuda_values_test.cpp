@@ -93,7 +93,7 @@ TEST(CudaValuesRow, A9SimpleAdd) {
 TEST(CudaValuesRow, TwentyRandomGraphs) {
   int ran = 0, collective = 0, exact = 0, failed = 0;
   testing::DrawnAgain again;
-  for (uint64_t seed = 1; ran < 20 && failed < 20; ++seed) {
+  for (uint64_t seed = 201; ran < 20 && failed < 20; ++seed) {
     const auto random = make_random_case(seed);
     CaseOptions how;
     how.device_override = &shim();
