@@ -36,8 +36,9 @@ int cache_command(const Arguments& args) {
     left = cache.contents(args.verify_cache);
   }
   fmt::print("{}: {} of at most {}\n", cache.folder(), contents_text(left), mib(cache.limit()));
-  if (const int64_t count = count_measured_schedules(); count > 0)
-    fmt::print("{} measured {}, which plait tune --forget removes\n", count, count == 1 ? "schedule" : "schedules");
+  if (const int64_t count = count_schedules_on_disk(); count > 0)
+    fmt::print("schedules of {} {}, which plait tune --forget removes\n", count,
+               count == 1 ? "computation" : "computations");
   if (args.verify_cache) fmt::print("{} damaged, removed\n", left.damaged);
   return 0;
 }

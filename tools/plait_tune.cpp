@@ -63,8 +63,8 @@ void print_result(const TuneResult& result) {
 int tune_command(const Arguments& args) {
   if (args.forget) {
     if (!args.file.empty()) throw UserError("--forget takes no file", "plait tune", "plait tune --forget");
-    const int64_t count = forget_measured_schedules();
-    fmt::print("{} measured {} forgotten\n", count, count == 1 ? "schedule" : "schedules");
+    const int64_t count = forget_schedules_on_disk();
+    fmt::print("schedules of {} {} forgotten\n", count, count == 1 ? "computation" : "computations");
     return 0;
   }
   Loaded loaded = load(args);

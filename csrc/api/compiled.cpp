@@ -509,6 +509,12 @@ Compiled compile(const Fusion& fusion, const CompileOptions& options) {
   }
   impl->ranks = rank_positions(fusion.mesh(), impl->mesh);
   impl->communication = make_communication(impl->options, *impl->device, impl->mesh);
+  MeasuredSchedules& measured = impl->options.measured;
+  if (!measured && options.options.disk_cache)
+    measured = [](const std::string& key, const std::string&) { return kept_schedules(key); };
+  const Bootstrap* job = Compiled(impl).job();
+  const bool shared = job != nullptr && job->size() > 1;  // processes could differ in what they know
+  measured = options.options.measured_schedules && measured && !shared ? remembered(measured) : nullptr;
   return Compiled(std::move(impl));
 }
 

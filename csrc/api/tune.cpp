@@ -5,17 +5,20 @@
 #include <chrono>
 #include <ctime>
 #include <map>
+#include <random>
 #include <set>
 
 #include "api/step_facts.h"
 #include "base/error.h"
+#include "base/memory_error.h"
+#include "compile/pipeline.h"
 #include "session/boundary.h"
 
 namespace plait {
 
 namespace {
 
-constexpr int64_t kMostPrograms = 16;  // of a generation, beside the best one so far
+constexpr size_t kMostPrograms = 16;  // of a generation, beside the best one so far
 
 using Clock = std::chrono::steady_clock;
 
@@ -36,7 +39,7 @@ std::string today() {
 
 // A program of a generation: schedules by key, and what its runs took.
 struct Candidate {
-  std::map<std::string, Schedule> asked;  // others than the best ones so far
+  std::map<std::string, Schedule> asked;  // others than the best ones so far; open: what the scheduler chooses
   std::optional<Compiled> program = {};
   std::map<std::string, std::string> keys = {};        // by segment
   std::map<std::string, Schedule> schedules = {};      // that it has, by key
@@ -44,9 +47,10 @@ struct Candidate {
   std::vector<double> run_ms = {};
 };
 
-// Which key each segment has, while a program is compiled for the first time.
+// What a program asks while it is compiled for the first time.
 struct Notes {
-  std::map<std::string, std::string> keys;
+  std::map<std::string, std::string> keys;  // by segment
+  std::set<std::string> known;              // keys for which others know a schedule
   std::atomic<bool> closed = false;
 };
 
@@ -54,18 +58,23 @@ class Tuner {
  public:
   Tuner(const Fusion& fusion, const CompileOptions& options, const Tensors& inputs, const TuneOptions& how)
       : fusion_(fusion), options_(options), inputs_(inputs), how_(how) {
+    others_ = options.measured;
+    if (!others_) others_ = [](const std::string& key, const std::string&) { return kept_schedules(key); };
     options_.options.measured_schedules = true;
   }
 
   TuneResult run() {
-    Candidate first{};
-    compile_it(first);
-    if (first.program->job() != nullptr && first.program->job()->size() > 1)
-      throw UserError("schedules are measured by one process", "tune", "run all ranks in this one: --comm local");
-    if (first.program->device().target().kind == TargetKind::reference)
-      throw UserError("the reference device has no kernels", "tune", "choose another device");
-    original_ = best_ = first.schedules;
-    look_at_launches(first);
+    {
+      Candidate first{};
+      compile_it(first);
+      if (first.program->job() != nullptr && first.program->job()->size() > 1)
+        throw UserError("schedules are measured by one process", "tune", "run all ranks in this one: --comm local");
+      target_ = first.program->device().target();
+      if (target_.kind == TargetKind::reference)
+        throw UserError("the reference device has no kernels", "tune", "choose another device");
+      original_ = best_ = first.schedules;
+      look_at_launches(first);
+    }
     while (!stops() && generation()) ++progress_.generation;
     return finish();
   }
@@ -83,24 +92,39 @@ class Tuner {
   // With the best schedules so far and those that it asks for. What errors there are it throws.
   void compile_it(Candidate& candidate) {
     CompileOptions options = options_;
-    std::map<std::string, Schedule> wanted = best_;
-    for (const auto& [key, schedule] : candidate.asked) wanted[key] = schedule;
+    std::map<std::string, MeasuredSchedule> wanted;
+    for (const auto& [key, schedule] : best_)
+      if (schedule != original_.at(key)) wanted[key] = {sizes_.at(key), schedule, ""};
+    for (const auto& [key, schedule] : candidate.asked) wanted[key] = {sizes_.at(key), schedule, ""};
     const auto notes = std::make_shared<Notes>();
     // The program outlives this, and may compile other sizes from several threads.
-    options.measured = [wanted, notes](const std::string& key,
-                                       const std::string& segment) -> std::optional<MeasuredSchedule> {
-      if (!notes->closed) notes->keys[segment] = key;
+    options.measured = [wanted, notes, others = others_](const std::string& key, const std::string& segment) {
+      std::vector<MeasuredSchedule> out = others(key, segment);
+      if (!notes->closed) {
+        notes->keys[segment] = key;
+        if (!out.empty()) notes->known.insert(key);
+      }
       const auto found = wanted.find(key);
-      return found == wanted.end() ? std::nullopt : std::optional(MeasuredSchedule{found->second, ""});
+      if (found == wanted.end()) return out;
+      std::erase_if(out, [&](const MeasuredSchedule& m) { return m.sizes == found->second.sizes; });
+      if (!is_open(found->second.schedule)) out.insert(out.begin(), found->second);
+      return out;
     };
     Compiled program = compile(fusion_, options);
     program.set_step_timing(true);
     program.run(with_own_copies(fusion_, inputs_));  // compiles, and its memory is new
     notes->closed = true;
     candidate.keys = notes->keys;
-    for (const Segment& s : program.localized().segments)
-      if (const auto key = candidate.keys.find(s.name); key != candidate.keys.end() && !key->second.empty())
-        candidate.schedules[key->second] = s.schedule;
+    known_.insert(notes->known.begin(), notes->known.end());
+    const sym::Environment sizes = program.sizes();
+    for (const Segment& s : program.localized().segments) {
+      const auto key = candidate.keys.find(s.name);
+      if (key == candidate.keys.end()) continue;
+      candidate.schedules[key->second] = s.schedule;
+      sym::Environment& own = sizes_[key->second];
+      for (const std::string& name : schedule_sizes(s))
+        if (const auto size = sizes.find(name); size != sizes.end()) own[name] = size->second;
+    }
     candidate.program = std::move(program);
     ++programs_;
   }
@@ -113,7 +137,7 @@ class Tuner {
       std::set<std::string>& keys = out.emplace_back();
       for (const size_t i : step.segments) {
         const auto key = candidate.keys.find(segments[i].name);
-        if (key != candidate.keys.end() && candidate.schedules.contains(key->second)) keys.insert(key->second);
+        if (key != candidate.keys.end()) keys.insert(key->second);
       }
     }
     return out;
@@ -145,31 +169,38 @@ class Tuner {
     for (const auto& [key, one] : ms) candidate.ms[key].push_back(one);
   }
 
-  // All of them in turn. Whether there were as many rounds as are wanted.
+  // All of them in turn, each round in another order. Whether there were as many rounds as are wanted.
   bool measure_in_turn(std::vector<Candidate*> candidates, bool to_the_end) {
     for (Candidate* c : candidates) measure(*c);  // memory and caches as they will be
     for (Candidate* c : candidates) c->ms.clear(), c->run_ms.clear();
-    for (int64_t round = 0; round < how_.rounds; ++round)
+    std::mt19937 random(1);
+    for (int64_t round = 0; round < how_.rounds; ++round) {
+      std::shuffle(candidates.begin(), candidates.end(), random);
       for (size_t i = 0; i < candidates.size(); ++i) {
         if (!to_the_end && how_.stop && how_.stop()) return false;
         tell(static_cast<int64_t>(i), static_cast<int64_t>(candidates.size()), false);
-        measure(*candidates[(i + static_cast<size_t>(round)) % candidates.size()]);
+        measure(*candidates[i]);
       }
+    }
     return true;
   }
 
-  // Of keys that share launches one after another, of the others side by side.
+  // Of keys that share launches one after another, of the others side by side. Sets more_ where some are left out.
   std::vector<Candidate> candidates() {
     std::map<std::string, size_t> end;
     std::vector<Candidate> out;
-    const Target target = target_;
+    more_ = false;
     for (const std::string& key : order_) {
       size_t at = 0;
       for (const std::string& other : beside_[key])
         if (const auto found = end.find(other); found != end.end()) at = std::max(at, found->second);
-      for (const Schedule& schedule : neighbours(best_.at(key), target)) {
-        if (at >= size_t(kMostPrograms)) break;
-        if (!tried_[key].insert(print(schedule)).second) continue;
+      std::vector<Schedule> around = neighbours(best_.at(key), target_);
+      if (known_.contains(key)) around.insert(around.begin(), Schedule());  // what the scheduler chooses
+      for (const Schedule& schedule : around) {
+        if (tried_[key].contains(print(schedule))) continue;
+        more_ = more_ || at >= kMostPrograms;
+        if (at >= kMostPrograms) break;
+        tried_[key].insert(print(schedule));
         if (out.size() <= at) out.resize(at + 1);
         out[at++].asked[key] = schedule;
       }
@@ -178,55 +209,71 @@ class Tuner {
     return out;
   }
 
-  // Whether something became better.
+  // Whether another one is worth it.
   bool generation() {
     Candidate best{};
     compile_it(best);
-    target_ = best.program->device().target();
     for (const auto& [key, schedule] : best.schedules) tried_[key].insert(print(schedule));
     std::vector<Candidate> others = candidates();
-    if (others.empty()) {
-      finished_ = true;
-      return false;
-    }
+    finished_ = others.empty();
+    if (finished_) return false;
     std::vector<Candidate*> running = {&best};
     for (size_t i = 0; i < others.size() && !stops(); ++i) {
       tell(static_cast<int64_t>(i), static_cast<int64_t>(others.size()), true);
-      for (const auto& [key, schedule] : others[i].asked) ++shown_[key].tried;
       try {
         compile_it(others[i]);
-        running.push_back(&others[i]);
+        if (count_tries(others[i])) running.push_back(&others[i]);
+      } catch (const MemoryError&) {  // as many as there is memory for
+        break;
       } catch (const Error&) {  // one of its kernels cannot be made
-        for (const auto& [key, schedule] : others[i].asked) ++shown_[key].refused;
+        for (const auto& [key, schedule] : others[i].asked) ++shown_[key].tried, ++shown_[key].refused;
       }
     }
-    if (running.size() == 1 || !measure_in_turn(running, false)) return false;
-    return take_best(best, running);
+    if (running.size() == 1) return more_;
+    if (!measure_in_turn(running, false)) return false;
+    const bool better = take_best(best, running);
+    finished_ = !better && !more_ && !stops();
+    return better || more_;
   }
 
+  // Drops what the program was asked and has not, or what has been measured. Whether something is left.
+  bool count_tries(Candidate& candidate) {
+    const std::string& reasons = candidate.program->compiled_specialization().segment_reasons;
+    std::erase_if(candidate.asked, [&](const auto& asked) {
+      const auto has = candidate.schedules.find(asked.first);
+      const std::string text = has == candidate.schedules.end() ? "" : print(has->second);
+      const bool refused = reasons.find(fmt::format("not {}, which was measured", print(asked.second))) != reasons.npos;
+      shown_[asked.first].tried += refused || !text.empty();
+      shown_[asked.first].refused += refused;
+      return refused || text.empty() || (text != print(asked.second) && !tried_[asked.first].insert(text).second);
+    });
+    return !candidate.asked.empty();
+  }
+
+  // Of keys that share launches one in a generation: they have one time.
   bool take_best(const Candidate& best, const std::vector<Candidate*>& running) {
-    bool any = false;
+    std::set<std::string> taken;
     for (const std::string& key : order_) {
-      if (!best.ms.contains(key)) continue;
+      if (!best.ms.contains(key) || std::ranges::any_of(beside_[key], [&](const auto& k) { return taken.contains(k); }))
+        continue;
       double least = median(best.ms.at(key)) * (1 - how_.least_gain);
-      const Schedule before = best_.at(key);
       for (const Candidate* c : running) {
-        if (!c->asked.contains(key)) continue;
-        const Schedule& has = c->schedules.at(key);
-        const bool new_one = tried_[key].insert(print(has)).second || print(has) == print(c->asked.at(key));
-        if (has == before || !new_one) {
-          ++shown_[key].refused;  // the scheduler chose its own
-          continue;
-        }
+        if (!c->asked.contains(key) || !c->ms.contains(key)) continue;
         if (const double ms = median(c->ms.at(key)); ms < least) {
           least = ms;
-          best_[key] = has;
-          any = true;
+          best_[key] = c->schedules.at(key);
+          taken.insert(key);
         }
       }
     }
-    finished_ = !any && !stops();
-    return any;
+    return !taken.empty();
+  }
+
+  // Whether a kernel is faster by as much as is wanted, in all rounds but a few.
+  bool is_faster(const std::vector<double>& after, const std::vector<double>& before) const {
+    size_t wins = 0;
+    for (size_t i = 0; i < std::min(after.size(), before.size()); ++i) wins += after[i] < before[i];
+    return wins * 4 >= after.size() * 3 && median(after) < median(before) * (1 - how_.least_gain);
   }
 
   // The schedules of before and the best ones in turn; of these the ones stay that are better again.
@@ -241,7 +288,7 @@ class Tuner {
       TunedSchedule& shown = shown_[key];
       shown.before = print(original_.at(key));
       shown.before_ms = median(before.ms[key]), shown.after_ms = median(after.ms[key]);
-      if (best_.at(key) != original_.at(key) && shown.after_ms > shown.before_ms * (1 - how_.least_gain)) {
+      if (best_.at(key) != original_.at(key) && !is_faster(after.ms[key], before.ms[key])) {
         best_[key] = original_.at(key);
         shown.after_ms = shown.before_ms;
         reverted = true;
@@ -262,16 +309,13 @@ class Tuner {
     return out;
   }
 
-  // An earlier measurement that is no longer right is replaced.
-  void keep() {
+  void keep() const {
     for (const std::string& key : order_) {
-      const bool stays = best_.at(key) == original_.at(key);
-      if (stays && !measured_schedule(key)) continue;
+      if (best_.at(key) == original_.at(key)) continue;
       const TunedSchedule& shown = shown_.at(key);
-      const std::string note =
-          stays ? "what the scheduler chooses"
-                : fmt::format("{:.3f} ms, with {} {:.3f}", shown.after_ms, shown.before, shown.before_ms);
-      keep_measured_schedule(key, {best_.at(key), fmt::format("{}; {}, plait {}", note, today(), version())});
+      keep_schedule(key, {sizes_.at(key), best_.at(key),
+                          fmt::format("{:.3f} ms, with {} {:.3f}, {}, plait {}", shown.after_ms, shown.before,
+                                      shown.before_ms, today(), version())});
     }
   }
 
@@ -279,15 +323,18 @@ class Tuner {
   CompileOptions options_;
   const Tensors& inputs_;
   const TuneOptions& how_;
+  MeasuredSchedules others_;  // what is known already
   const Clock::time_point begin_ = Clock::now();
   Target target_;
   TuneProgress progress_;
   std::map<std::string, Schedule> original_, best_;  // by key
+  std::map<std::string, sym::Environment> sizes_;
+  std::set<std::string> known_;  // keys with a schedule that somebody measured
   std::vector<std::string> order_;
   std::map<std::string, TunedSchedule> shown_;
   std::map<std::string, std::set<std::string>> beside_, tried_;
   int64_t programs_ = 0;
-  bool finished_ = false;
+  bool finished_ = false, more_ = false;
 };
 
 // Numbers that say how many terms a sum adds in its own type.
@@ -339,6 +386,9 @@ std::vector<Schedule> neighbours(const Schedule& schedule, const Target& target)
 
 TuneResult tune(const Fusion& fusion, const CompileOptions& options, const Tensors& inputs, const TuneOptions& how) {
   if (how.rounds < 1) throw UserError(fmt::format("{} rounds", how.rounds), "tune", "give a number from 1");
+  if (const std::string why = how.keep ? why_no_schedules_are_kept() : ""; !why.empty())
+    throw UserError("nothing is kept on disk: " + why, "tune",
+                    "set PLAIT_CACHE_DIR to a folder that only you write to, or keep nothing (--no-keep, keep=False)");
   return Tuner(fusion, options, inputs, how).run();
 }
 

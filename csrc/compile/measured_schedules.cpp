@@ -1,7 +1,10 @@
 #include "compile/measured_schedules.h"
 
+#include <algorithm>
 #include <map>
-#include <set>
+#include <memory>
+#include <mutex>
+#include <sstream>
 
 #include "backend/disk_cache.h"
 #include "base/error.h"
@@ -12,7 +15,8 @@ namespace {
 
 constexpr std::string_view kFolder = "/schedules";
 constexpr int64_t kMostBytes = 64 << 20;
-const std::string kHead = "measured schedule 1\n";
+constexpr std::string_view kHead = "measured schedules 1\n";
+constexpr size_t kMostSizes = 64;  // of one computation
 
 // The folder of the kernels' cache has one of its own for schedules.
 DiskCache& disk() {
@@ -45,59 +49,116 @@ class Numbered {
   std::map<std::string, size_t> names_;
 };
 
+// `n=4096 m=2;norm(vector = 8);twice as fast`.
+std::string line_of(const MeasuredSchedule& measured) {
+  std::string out;
+  for (const auto& [name, value] : measured.sizes) out += fmt::format("{}{}={}", out.empty() ? "" : " ", name, value);
+  return fmt::format("{};{};{}\n", out, print(measured.schedule), measured.note);
+}
+
+// UserError, std::exception: it is none.
+MeasuredSchedule read_line(const std::string& line) {
+  const size_t first = line.find(';'), second = line.find(';', first + 1);
+  PLAIT_CHECK(second != std::string::npos, "no measured schedule");
+  MeasuredSchedule out;
+  std::istringstream sizes(line.substr(0, first));
+  for (std::string size; sizes >> size;) {
+    const size_t equals = size.find('=');
+    PLAIT_CHECK(equals != std::string::npos, "no size");
+    out.sizes[size.substr(0, equals)] = std::stoll(size.substr(equals + 1));
+  }
+  out.schedule = parse_schedule(line.substr(first + 1, second - first - 1), "a measured schedule");
+  out.note = line.substr(second + 1);
+  return out;
+}
+
+std::string on_disk(const std::string& key) { return std::string(kHead) + key; }
+
 }  // namespace
 
-std::string schedule_key(const Fusion& fusion, const Segment& segment, const Target& target,
-                         const sym::Environment& sizes) {
+std::string schedule_key(const Fusion& fusion, const Segment& segment, const Device& device) {
   Numbered numbered;
-  std::string out = fmt::format("{}\n", print(target));
-  std::set<std::string> symbols;
-  const auto look_at = [&](const TensorView& t) {
-    for (size_t d = 0; d < t.rank(); ++d) sym::symbols(t.extent(d), symbols);
-  };
-  for (const TensorView* t : segment.inputs) {
-    look_at(*t);
-    out += numbered(fmt::format("%{}: {}\n", t->name, type_text(*t)));
-  }
-  for (const Op* op : segment.ops) {
-    for (const TensorView* t : op->results) look_at(*t);
-    out += numbered(print(*op, fusion)) + "\n";
-  }
+  const std::string name = device.name();
+  std::string out = fmt::format("{}: {}\n", name.substr(0, name.find(':')), print(device.target()));
+  for (const TensorView* t : segment.inputs) out += numbered(fmt::format("%{}: {}\n", t->name, type_text(*t)));
+  for (const Op* op : segment.ops) out += numbered(print(*op, fusion)) + "\n";
   for (const TensorView* t : segment.outputs) out += numbered(fmt::format("-> %{}\n", t->name));
-  for (const std::string& name : symbols) {
-    const auto value = sizes.find(name);
-    if (value == sizes.end()) return "";
-    out += fmt::format("{} = {}\n", name, value->second);
+  return out;
+}
+
+std::set<std::string> schedule_sizes(const Segment& segment) {
+  std::set<std::string> out;
+  const auto look_at = [&](const TensorView& t) {
+    for (size_t d = 0; d < t.rank(); ++d) sym::symbols(t.extent(d), out);
+  };
+  for (const TensorView* t : segment.inputs) look_at(*t);
+  for (const Op* op : segment.ops)
+    for (const TensorView* t : op->results) look_at(*t);
+  std::erase_if(out, [](const std::string& name) { return name.starts_with("rank."); });
+  return out;
+}
+
+MeasuredSchedules remembered(MeasuredSchedules schedules) {
+  struct Known {
+    std::mutex mutex;
+    std::map<std::string, std::vector<MeasuredSchedule>> by_key;
+  };
+  return [schedules = std::move(schedules), known = std::make_shared<Known>()](const std::string& key,
+                                                                               const std::string& segment) {
+    const std::lock_guard lock(known->mutex);
+    const auto [found, added] = known->by_key.try_emplace(key);
+    if (added) found->second = schedules(key, segment);
+    return found->second;
+  };
+}
+
+const MeasuredSchedule* matching(const std::vector<MeasuredSchedule>& schedules, const Fusion& fusion,
+                                 sym::Guards* guards) {
+  for (const MeasuredSchedule& each : schedules) {
+    sym::Expr same = fusion.pool().constant(1);
+    bool known = true;
+    for (const auto& [name, value] : each.sizes) {
+      const sym::Expr size = fusion.pool().find_symbol(name);
+      known = known && size;
+      if (known) same = sym::logical_and(same, sym::eq(size, value));
+    }
+    if (!known) continue;
+    if (guards != nullptr ? guards->decide(same, "sizes that were measured") : sym::proven(same)) return &each;
+  }
+  return nullptr;
+}
+
+std::vector<MeasuredSchedule> kept_schedules(const std::string& key) {
+  std::vector<MeasuredSchedule> out;
+  std::istringstream lines(disk().find(on_disk(key)).value_or(""));
+  for (std::string line; std::getline(lines, line) && out.size() < kMostSizes;) {
+    try {
+      out.push_back(read_line(line));
+    } catch (const std::exception&) {
+      return {};
+    }
   }
   return out;
 }
 
-std::optional<MeasuredSchedule> measured_schedule(const std::string& key) {
-  if (key.empty()) return std::nullopt;
-  const std::optional<std::string> found = disk().find(kHead + key);
-  if (!found) return std::nullopt;
-  const size_t end = found->find('\n');
-  if (end == std::string::npos) return std::nullopt;
-  try {
-    return MeasuredSchedule{parse_schedule(found->substr(0, end), "a measured schedule"), found->substr(end + 1)};
-  } catch (const UserError&) {
-    return std::nullopt;
-  }
+void keep_schedule(const std::string& key, const MeasuredSchedule& measured) {
+  std::vector<MeasuredSchedule> all = kept_schedules(key);
+  std::erase_if(all, [&](const MeasuredSchedule& other) { return other.sizes == measured.sizes; });
+  all.insert(all.begin(), measured);
+  if (all.size() > kMostSizes) all.resize(kMostSizes);
+  std::string text;
+  for (const MeasuredSchedule& each : all) text += line_of(each);
+  disk().store(on_disk(key), text);
 }
 
-void keep_measured_schedule(const std::string& key, const MeasuredSchedule& measured) {
-  if (const std::string why_not = disk().why_not(); !why_not.empty())
-    throw UserError("nothing is kept on disk: " + why_not, "measured schedules",
-                    "set PLAIT_CACHE_DIR to a folder that only you write to");
-  disk().store(kHead + key, fmt::format("{}\n{}", print(measured.schedule), measured.note));
-}
+std::string why_no_schedules_are_kept() { return disk().why_not(); }
 
-int64_t forget_measured_schedules() {
-  const int64_t before = count_measured_schedules();
+int64_t forget_schedules_on_disk() {
+  const int64_t before = count_schedules_on_disk();
   disk().prune(0);
   return before;
 }
 
-int64_t count_measured_schedules() { return disk().contents(false).entries; }
+int64_t count_schedules_on_disk() { return disk().contents(false).entries; }
 
 }  // namespace plait

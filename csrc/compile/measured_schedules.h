@@ -1,38 +1,50 @@
 #pragma once
 // Schedules that somebody measured (`plait tune`), by what they are of.
 #include <functional>
-#include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
-#include "device/target.h"
+#include "device/device.h"
 #include "ir/fusion.h"
 #include "sym/guards.h"
 
 namespace plait {
 
-// A schedule, and what is known of it.
+// The best schedule of a computation with these sizes.
 struct MeasuredSchedule {
+  sym::Environment sizes;
   Schedule schedule;
-  std::string note;  // one line: by when it was faster, when that was measured
+  std::string note;  // one line: by how much it was faster, and when that was measured
 };
 
-// What a segment computes, on what machine and with which sizes, names of tensors left out: segments with one key have
-// the same best schedule. Empty where a size that it speaks of has no value.
-std::string schedule_key(const Fusion& fusion, const Segment& segment, const Target& target,
-                         const sym::Environment& sizes);
+// What a segment computes and on what kind of device, names of tensors left out: with the same sizes, segments of one
+// key have the same best schedule.
+std::string schedule_key(const Fusion& fusion, const Segment& segment, const Device& device);
+// The sizes that its tensors speak of; what ranks differ in is none.
+std::set<std::string> schedule_sizes(const Segment& segment);
 
-// By key, with the name of the segment that asks; nothing where none was measured.
+// Of a key, with the name of the segment that asks.
 using MeasuredSchedules =
-    std::function<std::optional<MeasuredSchedule>(const std::string& key, const std::string& segment)>;
+    std::function<std::vector<MeasuredSchedule>(const std::string& key, const std::string& segment)>;
 
-// Those on disk, beside the kernels (DiskCache::of_process), of this version of plait. What is damaged, or no schedule,
-// is none.
-std::optional<MeasuredSchedule> measured_schedule(const std::string& key);
-// UserError: nothing is kept on disk, with the reason.
-void keep_measured_schedule(const std::string& key, const MeasuredSchedule& measured);
-// Removes all of them; how many there were.
-int64_t forget_measured_schedules();
-// How many there are.
-int64_t count_measured_schedules();
+// Asks once for each key, and answers so from then on: compilations of one fusion must not differ by when they are.
+// Threads may share it.
+MeasuredSchedules remembered(MeasuredSchedules schedules);
+
+// The first of them whose sizes are at hand, as `guards` tell, which may be null; null: none.
+const MeasuredSchedule* matching(const std::vector<MeasuredSchedule>& schedules, const Fusion& fusion,
+                                 sym::Guards* guards);
+
+// Those on disk, beside the kernels (DiskCache::of_process). What is damaged, or no schedule, is none.
+std::vector<MeasuredSchedule> kept_schedules(const std::string& key);
+// Takes the place of the one with the same sizes; those of at most 64 sizes are kept.
+void keep_schedule(const std::string& key, const MeasuredSchedule& measured);
+// Why none are kept; empty where they are.
+std::string why_no_schedules_are_kept();
+// Removes all of them; of how many computations there were.
+int64_t forget_schedules_on_disk();
+// Of how many computations there are.
+int64_t count_schedules_on_disk();
 
 }  // namespace plait

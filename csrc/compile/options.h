@@ -32,7 +32,7 @@ struct CompileOptions {
   Options options;
   DumpSink* dumps = nullptr;                       // the caller keeps it while the program is in use
   PassControl* passes = nullptr;                   // limits and watches the passes; the caller keeps it
-  MeasuredSchedules measured{};                    // null: those that `plait tune` left on disk
+  MeasuredSchedules measured{};                    // null: what `plait tune` left on disk
   PassHook hook{};                                 // sees, and may edit, what each pass leaves
   std::function<void(const std::string&)> warn{};  // gets a line per warning; null: standard error does
   std::string until;                               // pass or stage after which compiling stops (StoppedAt)

@@ -173,14 +173,11 @@ void bucket_for(Fusion& localized, const PipelineContext& context) {
 
 namespace {
 
-std::pair<Schedule, std::string> measured_for(const Fusion& fusion, const Segment& segment, const Target& target,
+std::pair<Schedule, std::string> measured_for(const Fusion& fusion, const Segment& segment,
                                               const PipelineContext& context) {
-  const sym::Environment none;
-  const MeasuredSchedules& others = context.options.measured;
-  const std::string key =
-      schedule_key(fusion, segment, target, context.guards != nullptr ? context.guards->sizes() : none);
-  const auto found = others ? others(key, segment.name) : measured_schedule(key);
-  return found ? std::pair(found->schedule, found->note) : std::pair(Schedule(), std::string());
+  const auto all = context.options.measured(schedule_key(fusion, segment, context.device), segment.name);
+  const MeasuredSchedule* found = matching(all, fusion, context.guards);
+  return found != nullptr ? std::pair(found->schedule, found->note) : std::pair(Schedule(), std::string());
 }
 
 }  // namespace
@@ -199,8 +196,7 @@ void segment_for(Fusion& localized, const PipelineContext& context, Stages* stag
   how.contractions = options.contractions;
   how.unordered_sums = options.unordered_sums;
   how.explain = &reasons;
-  if (options.measured_schedules)
-    how.measured = [&](const Segment& s) { return measured_for(localized, s, how.target, context); };
+  if (context.options.measured) how.measured = [&](const Segment& s) { return measured_for(localized, s, context); };
   if (stages != nullptr) how.decide = [&](std::string_view what) { return stages->decide("segments", what); };
   how.library_accepts = [&](const Op& op, std::string* why) {
     if (context.refused_contractions.contains(op.out()->name)) {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <set>
 
 #include "kir/launch_loops.h"
 #include "kir/passes/edit.h"
@@ -205,11 +207,37 @@ Block as_one(Editor& editor, const Joint& joint, uint32_t counter) {
   return out;
 }
 
+// Buffers that atomics of the phase change, and all that it meets.
+void find_atomics(const Kernel& kernel, const Block& body, std::set<uint32_t>& changed, std::set<uint32_t>& met) {
+  Meetings others;
+  find_meetings(kernel, body, others);
+  for (const auto& [buffer, meetings] : others) met.insert(buffer);
+  const std::function<void(const Block&)> walk = [&](const Block& block) {
+    for (const auto& stmt : block) {
+      if (const Atomic* s = as<Atomic>(*stmt)) changed.insert(s->buffer);
+      if (const Block* inner = body_of(*stmt)) walk(*inner);
+    }
+  };
+  walk(body);
+}
+
+// Whether one of them changes by atomics, which go anywhere, what the other one loads or stores.
+bool atomics_meet(const Kernel& kernel, const Block& before, const Block& behind) {
+  std::set<uint32_t> changed[2], met[2];
+  find_atomics(kernel, before, changed[0], met[0]);
+  find_atomics(kernel, behind, changed[1], met[1]);
+  const auto meet = [](const std::set<uint32_t>& a, const std::set<uint32_t>& b) {
+    return std::ranges::any_of(a, [&](uint32_t buffer) { return b.contains(buffer); });
+  };
+  return meet(changed[0], met[1]) || meet(changed[1], met[0]);
+}
+
 // The phase and the one behind it; nothing where they stay two.
 std::optional<Joint> joint_of(const Kernel& kernel, size_t phase) {
   auto before = launch_loops(kernel, kernel.phases[phase].body),
        behind = launch_loops(kernel, kernel.phases[phase + 1].body);
   if (!before || !behind || before->blocks.empty()) return std::nullopt;
+  if (atomics_meet(kernel, *before->body, *behind->body)) return std::nullopt;
   if (before->shared + behind->shared + kLastBlockBytes > kMostSharedBytes) return std::nullopt;
   auto threads = threads_as(*before, *behind);
   auto pairs = pairs_of(*before, *behind);

@@ -29,7 +29,7 @@ TEST_F(TuneCommand, WritesATextThatStatesSchedules) {
 }
 
 TEST_F(TuneCommand, Forgets) {
-  expect_says("$plait tune --forget", "0 measured schedules forgotten");
+  expect_says("$plait tune --forget", "schedules of 0 computations forgotten");
   expect_says("$plait tune --forget exp.plait; test $? = 1 && echo refused", "refused");
 }
 

@@ -282,8 +282,9 @@ TEST(ScatterKernelsOnSim, Shapes) {
   int number = 0;
   for (const ShapeCase& c : kShapes)
     for (const auto& [dtype, unordered] : ways)
-      for (const char* sizes : {"n = 5, m = 9, c = 3", "n = 1, m = 300, c = 70", "n = 3000, m = 200, c = 33",
-                                "n = 40, m = 0, c = 5", "n = 7, m = 4, c = 0", "n = 70000, m = 130, c = 1"}) {
+      for (const char* sizes :
+           {"n = 5, m = 9, c = 3", "n = 1, m = 300, c = 70", "n = 3000, m = 200, c = 33", "n = 40, m = 0, c = 5",
+            "n = 7, m = 4, c = 0", "n = 70000, m = 130, c = 1", "n = 700, m = 700, c = 8"}) {
         if (std::string(dtype) != "f32" && ++number % 3 != 0) continue;
         CaseOptions how;
         how.device = number % 2 == 0 ? "sim:sm_80" : "sim:sm_90a";
@@ -296,6 +297,29 @@ TEST(ScatterKernelsOnSim, Shapes) {
         EXPECT_TRUE(result.ok || result.undecided) << what << ": " << result.message;
         EXPECT_TRUE(c.kernels == 0 || result.kernels == c.kernels) << what << ": " << result.kernels;
       }
+}
+
+// Phases of atomics and of others share no launch: sizes are numbers, as many updates as places, one block of updates,
+// one block that finishes.
+TEST(ScatterKernelsOnSim, AtomicsAreLaunchesOfTheirOwn) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  for (const char* text : {"fusion @f (%x: i32[3000], %i: i64[3000] in 0..3000, %s: i32[3000]) -> (%y) {\n"
+                           "  %y = scatter(%x, %i, %s, dim = 0, update = add)\n}\n",
+                           "fusion @f (%x: i32[500, 8], %i: i64[500, 8] in 0..500, %s: i32[500, 8]) -> (%y) {\n"
+                           "  %y = scatter(%x, %i, %s, dim = 0, update = max)\n}\n",
+                           "fusion @f (%x: i32[5000], %i: i64[100] in 0..5000, %s: i32[100]) -> (%y) {\n"
+                           "  %y = scatter(%x, %i, %s, dim = 0, update = add)\n}\n",
+                           "fusion @f (%x: i32[100], %i: i64[3000] in 0..100, %s: i32[3000]) -> (%y) {\n"
+                           "  %y = mul(scatter(%x, %i, %s, dim = 0, update = add), 2)\n}\n"}) {
+    CaseOptions how;
+    how.device = "sim:sm_80";
+    how.exact = true;
+    how.compare_one_rank = false;
+    how.options.poison = true;
+    const CaseResult result = run_case(text, how);
+    EXPECT_TRUE(result.ok) << text << result.message;
+    EXPECT_NE(result.report.kernels.at(0).schedule.find("atomics = 1"), std::string::npos) << text;
+  }
 }
 
 Report report_of(const std::string& body, const char* dtype, bool unordered) {

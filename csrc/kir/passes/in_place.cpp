@@ -44,6 +44,7 @@ class ReplaceFinder {
 
   std::optional<std::string> refusal() const {
     const bool updated = kernel_.buffers[written_].updated;
+    if (by_atomics_) return fmt::format("%{} is changed by atomics", kernel_.buffers[written_].name);
     if (copied_) return fmt::format("%{} is read by copies that run ahead", kernel_.buffers[*copied_].name);
     for (const AccessSite<Load>& load : loads_) {
       if (only_for_needless(*load.access)) continue;
@@ -71,6 +72,7 @@ class ReplaceFinder {
         loaded_[load->out.id] = loads_.size() - 1;
       }
       if (const auto* copy = as<CopyAsync>(stmt); copy != nullptr && read_.contains(copy->from)) copied_ = copy->from;
+      if (const auto* atomic = as<Atomic>(stmt); atomic != nullptr && atomic->buffer == written_) by_atomics_ = true;
       if (const auto* store = as<Store>(stmt); store != nullptr && store->buffer == written_)
         stores_.push_back({store, wave_, path_});
       if (const Block* body = body_of(stmt)) walk(*body, stmt.kind == StmtKind::For);
@@ -137,6 +139,7 @@ class ReplaceFinder {
   const uint32_t written_;
   size_t wave_ = 0;
   std::optional<uint32_t> copied_;
+  bool by_atomics_ = false;
   std::vector<StmtPlace> path_;
   std::vector<AccessSite<Load>> loads_;
   std::vector<AccessSite<Store>> stores_;

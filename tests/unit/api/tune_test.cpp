@@ -42,7 +42,7 @@ std::vector<std::string> keys_of(const std::string& text) {
   std::vector<std::string> out;
   compiled_with(text, [&](const std::string& key, const std::string&) {
     out.push_back(key);
-    return std::nullopt;
+    return std::vector<MeasuredSchedule>();
   });
   return out;
 }
@@ -56,9 +56,8 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 TEST(ScheduleKey, IsWhatIsComputed) {
   const std::vector<std::string> keys = keys_of(kSoftmax);
   ASSERT_FALSE(keys.empty());
-  for (const std::string& key : keys) EXPECT_THAT(key, HasSubstr("b = 40\n"));
   EXPECT_EQ(keys_of(replaced(replaced(kSoftmax, "%y", "%other"), "%x", "%more")), keys);
-  EXPECT_NE(keys_of(replaced(kSoftmax, "b = 40", "b = 41")), keys);
+  EXPECT_EQ(keys_of(replaced(kSoftmax, "b = 40", "b = 41")), keys);  // sizes are beside it
   EXPECT_NE(keys_of(replaced(kSoftmax, "f32", "bf16")), keys);
   EXPECT_NE(keys_of(replaced(kSoftmax, "1.0", "2.0")), keys);
   EXPECT_NE(keys_of(replaced(kSoftmax, "mul(", "add(")), keys);
@@ -67,7 +66,7 @@ TEST(ScheduleKey, IsWhatIsComputed) {
 TEST(MeasuredSchedule, IsTakenWhereItFits) {
   const auto schedule_with = [](const char* measured) {
     const Compiled program = compiled_with(kSoftmax, [&](const std::string&, const std::string&) {
-      return MeasuredSchedule{parse_schedule(measured), "by hand"};
+      return std::vector{MeasuredSchedule{{}, parse_schedule(measured), "by hand"}};
     });
     return program.report().kernels.at(0).schedule + "\n" + program.compiled_specialization().segment_reasons;
   };
@@ -85,26 +84,55 @@ fusion @f (%x: f32[b, n]) -> (%y) {
   }
 }
 )";
-  const Compiled program = compiled_with(text, [](const std::string&, const std::string&) -> MeasuredSchedule {
-    throw InternalError("nobody should ask", "", "");
-  });
+  const Compiled program =
+      compiled_with(text, [](const std::string&, const std::string&) -> std::vector<MeasuredSchedule> {
+        throw InternalError("nobody should ask", "", "");
+      });
   EXPECT_THAT(program.report().kernels.at(0).schedule, HasSubstr("vector = 2"));
+}
+
+// Sizes are part of the class: others have their own schedules, whatever came first.
+TEST(MeasuredSchedule, IsOfItsSizes) {
+  const auto fusion = parse_fusion("fusion @f (%x: f32[b, n]) -> (%y) {\n  %y = softmax(%x, dim = 1)\n}\n");
+  int64_t asked = 0;
+  CompileOptions options{.device = "cpu", .measured = [&](const std::string&, const std::string&) {
+                           ++asked;
+                           return std::vector{MeasuredSchedule{{{"n", 300}}, parse_schedule("norm(vector = 2)"), ""},
+                                              MeasuredSchedule{{{"n", 500}}, parse_schedule("norm(vector = 4)"), ""}};
+                         }};
+  Compiled program = compile(*fusion, options);
+  const auto lanes_at = [&](int64_t b, int64_t n) {
+    program.run({{"x", Tensor::from_doubles(DType::f32, {b, n}, std::vector<double>(static_cast<size_t>(b * n), 1))}});
+    return std::get<schedules::Norm>(parse_schedule(program.report().kernels.at(0).schedule)).vector.value_or(0);
+  };
+  for (const int64_t b : {3, 70}) {
+    EXPECT_GT(lanes_at(b, 4000), 4);
+    EXPECT_EQ(lanes_at(b, 300), 2);
+    EXPECT_EQ(lanes_at(b, 500), 4);
+    EXPECT_GT(lanes_at(b, 301), 4);
+  }
+  EXPECT_EQ(asked, 1);  // and remembered
 }
 
 TEST(MeasuredSchedule, IsKeptOnDisk) {
   if (std::getenv("PLAIT_CACHE_DIR") == nullptr) GTEST_SKIP() << "PLAIT_CACHE_DIR is not set: the cache is the user's";
   const std::string key = "key of a test\nwith lines";
-  EXPECT_FALSE(measured_schedule(key));
-  keep_measured_schedule(key, {parse_schedule("norm(vector = 4)"), "first"});
-  keep_measured_schedule(key, {parse_schedule("norm(vector = 8)"), "second"});
-  ASSERT_TRUE(measured_schedule(key));
-  EXPECT_EQ(print(measured_schedule(key)->schedule), "norm(vector = 8)");
-  EXPECT_EQ(measured_schedule(key)->note, "second");
-  EXPECT_FALSE(measured_schedule(key + "!"));
-  EXPECT_FALSE(measured_schedule(""));
-  EXPECT_GE(count_measured_schedules(), 1);
-  EXPECT_GE(forget_measured_schedules(), 1);
-  EXPECT_FALSE(measured_schedule(key));
+  EXPECT_TRUE(kept_schedules(key).empty());
+  keep_schedule(key, {{{"n", 7}}, parse_schedule("norm(vector = 4)"), "first; of two"});
+  keep_schedule(key, {{{"n", 8}, {"m", 1}}, parse_schedule("pointwise(vector = 4)"), "others"});
+  keep_schedule(key, {{{"n", 7}}, parse_schedule("norm(vector = 8)"), "second; of two"});
+  const std::vector<MeasuredSchedule> kept = kept_schedules(key);
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(print(kept[0].schedule), "norm(vector = 8)");
+  EXPECT_EQ(kept[0].note, "second; of two");
+  EXPECT_EQ(kept[0].sizes, (sym::Environment{{"n", 7}}));
+  EXPECT_EQ(kept[1].sizes, (sym::Environment{{"m", 1}, {"n", 8}}));
+  for (int64_t n = 0; n < 200; ++n) keep_schedule(key, {{{"n", n}}, parse_schedule("norm(vector = 8)"), ""});
+  EXPECT_EQ(kept_schedules(key).size(), 64u);
+  EXPECT_TRUE(kept_schedules(key + "!").empty());
+  EXPECT_GE(count_schedules_on_disk(), 1);
+  EXPECT_GE(forget_schedules_on_disk(), 1);
+  EXPECT_TRUE(kept_schedules(key).empty());
 }
 
 TEST(Neighbours, DifferInOneNumber) {
@@ -136,6 +164,9 @@ TEST(Tune, GivesAProgramThatIsRight) {
   EXPECT_GE(result.programs, 4);
   ASSERT_FALSE(result.schedules.empty());
   EXPECT_GT(result.schedules[0].tried, result.schedules[0].refused);
+  result.program->run({{"x", Tensor::from_doubles(DType::f32, {3, 50}, std::vector<double>(150, 1))},
+                       {"w", Tensor::from_doubles(DType::f32, {50}, std::vector<double>(50, 1))}});  // other sizes
+  result.program->run(inputs);
   EXPECT_EQ(result.schedules.size(), static_cast<size_t>(result.program->report().launches));
   for (size_t i = 0; i < result.schedules.size(); ++i)
     EXPECT_THAT(result.program->report().kernels.at(i).schedule, HasSubstr(result.schedules[i].after));
