@@ -485,6 +485,27 @@ bool Compiled::step_timing() const {
   return impl_->timing;
 }
 
+namespace {
+
+// Where schedules that were measured come from: the caller, or the disk, each computation asked for once. Processes of
+// a job could differ in what they know: they do without.
+void take_measured(Compiled::Impl& impl, const Bootstrap* job) {
+  MeasuredSchedules from = std::move(impl.options.measured);
+  impl.options.measured = nullptr;
+  impl.measured = std::make_shared<std::map<std::string, std::vector<MeasuredSchedule>>>();
+  if (!from && impl.options.options.disk_cache)
+    from = [](const std::string& key, const std::string&) { return kept_schedules(key); };
+  if (!from || !impl.options.options.measured_schedules || (job != nullptr && job->size() > 1)) return;
+  impl.options.measured = [from = remembered(std::move(from)), known = impl.measured](const std::string& key,
+                                                                                      const std::string& segment) {
+    std::vector<MeasuredSchedule> out = from(key, segment);
+    if (!out.empty()) known->try_emplace(key, out);  // the class that is compiled holds the lock
+    return out;
+  };
+}
+
+}  // namespace
+
 Compiled compile(const Fusion& fusion, const CompileOptions& options) {
   check_graph(fusion);
   verify(fusion);
@@ -509,12 +530,7 @@ Compiled compile(const Fusion& fusion, const CompileOptions& options) {
   }
   impl->ranks = rank_positions(fusion.mesh(), impl->mesh);
   impl->communication = make_communication(impl->options, *impl->device, impl->mesh);
-  MeasuredSchedules& measured = impl->options.measured;
-  if (!measured && options.options.disk_cache)
-    measured = [](const std::string& key, const std::string&) { return kept_schedules(key); };
-  const Bootstrap* job = Compiled(impl).job();
-  const bool shared = job != nullptr && job->size() > 1;  // processes could differ in what they know
-  measured = options.options.measured_schedules && measured && !shared ? remembered(measured) : nullptr;
+  take_measured(*impl, Compiled(impl).job());
   return Compiled(std::move(impl));
 }
 

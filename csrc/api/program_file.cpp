@@ -173,6 +173,7 @@ std::string pack(const SavedProgram& program) {
                       {"one_rank", program.one_rank},
                       {"sizes", program.sizes},
                       {"options", program.options},
+                      {"measured", program.measured},
                       {"fusion", bodies.put(program.fusion)},
                       {"classes", classes}};
   std::string head_text;
@@ -221,6 +222,7 @@ SavedProgram unpack(std::string_view bytes, const std::string& file) {
     json.at("one_rank").get_to(out.one_rank);
     json.at("sizes").get_to(out.sizes);
     json.at("options").get_to(out.options);
+    json.at("measured").get_to(out.measured);
     out.fusion = table.text(json.at("fusion"));
     for (const Json& made : json.at("classes")) out.classes.push_back(class_of(made, table));
     if (out.classes.empty()) throw std::out_of_range("it has no specialization");

@@ -49,14 +49,15 @@ struct SavedProgram {
   std::string comm;
   uint64_t interleaving = 0;
   bool one_rank = false;
-  std::map<std::string, int64_t> sizes;  // that the caller gave, and of the mesh
-  std::vector<std::string> options;      // `name=value`
-  std::string fusion;                    // text
-  std::vector<SavedClass> classes;       // the one used last first
+  std::map<std::string, int64_t> sizes;         // that the caller gave, and of the mesh
+  std::vector<std::string> options;             // `name=value`
+  std::string fusion;                           // text
+  std::map<std::string, std::string> measured;  // by key: schedules that its classes were told of (measured_text.h)
+  std::vector<SavedClass> classes;              // the one used last first
 };
 
 // Goes up with every change of what is written, or of what kernels and runs expect of each other.
-inline constexpr int kProgramFormat = 1;
+inline constexpr int kProgramFormat = 2;
 
 // A head (magic, format, lengths), a checksum (XXH3, 128 bits) of all behind it, a table as JSON, texts and code.
 std::string pack(const SavedProgram& program);

@@ -9,6 +9,7 @@
 #include "api/program_file.h"
 #include "base/error.h"
 #include "base/file_writer.h"
+#include "compile/measured_text.h"
 #include "session/devices.h"
 #include "shard/explain.h"
 
@@ -116,6 +117,11 @@ CompileOptions options_of(const SavedProgram& from, const LoadOptions& how) {
     const size_t at = option.find('=');
     set_option(out.options, option.substr(0, at), at == option.npos ? "" : option.substr(at + 1));
   }
+  // Others would make classes that ask other questions than those of the file.
+  out.measured = [measured = from.measured](const std::string& key, const std::string&) {
+    const auto found = measured.find(key);
+    return found == measured.end() ? std::vector<MeasuredSchedule>() : parse_measured(found->second);
+  };
   return out;
 }
 
@@ -152,6 +158,7 @@ std::string Compiled::serialize() const {
   out.sizes = {impl.options.sizes.begin(), impl.options.sizes.end()};
   for (const auto& [name, value] : impl.mesh_sizes) out.sizes[name] = value;
   out.options = changed_options(impl.options.options);
+  for (const auto& [key, schedules] : *impl.measured) out.measured[key] = print(schedules);
   out.fusion = print(impl.scheduled ? *impl.scheduled : *impl.fusion);
   for (const auto& slot : impl.classes.slots())
     out.classes.push_back(saved(slot.value->key, *slot.value, *impl.device));

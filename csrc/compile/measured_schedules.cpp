@@ -8,6 +8,7 @@
 
 #include "backend/disk_cache.h"
 #include "base/error.h"
+#include "compile/measured_text.h"
 
 namespace plait {
 
@@ -128,9 +129,15 @@ const MeasuredSchedule* matching(const std::vector<MeasuredSchedule>& schedules,
   return nullptr;
 }
 
-std::vector<MeasuredSchedule> kept_schedules(const std::string& key) {
+std::string print(const std::vector<MeasuredSchedule>& schedules) {
+  std::string out;
+  for (const MeasuredSchedule& each : schedules) out += line_of(each);
+  return out;
+}
+
+std::vector<MeasuredSchedule> parse_measured(const std::string& text) {
   std::vector<MeasuredSchedule> out;
-  std::istringstream lines(disk().find(on_disk(key)).value_or(""));
+  std::istringstream lines(text);
   for (std::string line; std::getline(lines, line) && out.size() < kMostSizes;) {
     try {
       out.push_back(read_line(line));
@@ -141,14 +148,16 @@ std::vector<MeasuredSchedule> kept_schedules(const std::string& key) {
   return out;
 }
 
+std::vector<MeasuredSchedule> kept_schedules(const std::string& key) {
+  return parse_measured(disk().find(on_disk(key)).value_or(""));
+}
+
 void keep_schedule(const std::string& key, const MeasuredSchedule& measured) {
   std::vector<MeasuredSchedule> all = kept_schedules(key);
   std::erase_if(all, [&](const MeasuredSchedule& other) { return other.sizes == measured.sizes; });
   all.insert(all.begin(), measured);
   if (all.size() > kMostSizes) all.resize(kMostSizes);
-  std::string text;
-  for (const MeasuredSchedule& each : all) text += line_of(each);
-  disk().store(on_disk(key), text);
+  disk().store(on_disk(key), print(all));
 }
 
 std::string why_no_schedules_are_kept() { return disk().why_not(); }

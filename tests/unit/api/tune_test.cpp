@@ -112,6 +112,10 @@ TEST(MeasuredSchedule, IsOfItsSizes) {
     EXPECT_GT(lanes_at(b, 301), 4);
   }
   EXPECT_EQ(asked, 1);  // and remembered
+  program = deserialize(program.serialize());
+  EXPECT_EQ(lanes_at(9, 500), 4);
+  EXPECT_GT(lanes_at(9, 70), 4);
+  EXPECT_EQ(asked, 1);
 }
 
 TEST(MeasuredSchedule, IsKeptOnDisk) {
