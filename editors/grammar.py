@@ -36,12 +36,17 @@ CLASSES = {
     "name": ("Name", "variable.other.constant", "Normal"),
 }
 
-READERS = ("csrc/ir/parse.cpp", "csrc/ir/head_parser.h", "csrc/ir/type_parser.cpp", "csrc/ir/manual_schedule.cpp",
-           "csrc/kir/parse.cpp", "csrc/kir/parse_symbols.cpp", "csrc/program/parse.cpp", "csrc/sym/facts.cpp")
+READERS = ("csrc/ir/parse.cpp", "csrc/ir/type_parser.cpp", "csrc/kir/parse.cpp", "csrc/kir/parse_symbols.cpp",
+           "csrc/program/parse.cpp")
+QUIET_READERS = ("csrc/ir/head_parser.h", "csrc/ir/manual_schedule.cpp", "csrc/sym/facts.cpp")  # which need no keyword
 CHOICES = (("csrc/ir/tensor_view.cpp", "ParallelType"), ("csrc/kir/kernel.cpp", "Space"), ("csrc/kir/kernel.cpp", "Access"),
            ("csrc/kir/kernel.cpp", "LoopKind"), ("csrc/kir/kernel.cpp", "SyncScope"),
            ("csrc/program/program.cpp", "ProgramStream"))
 CONSTANTS = ["false", "inf", "nan", "null", "true"]
+
+
+class NotFound(Exception):
+    """A source no longer holds what is read from it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,14 +59,22 @@ class Rule:
 
 
 def read_words(root):
-    """Lists of words by name, sorted; all come from files below the root."""
-    def found(file, pattern):
-        return re.findall(pattern, (root / file).read_text(), re.M)
+    """Lists of words by name, sorted; all come from files below the root. NotFound where one of them has none."""
+    def found(file, pattern, quiet=False):
+        words = re.findall(pattern, (root / file).read_text(), re.M)
+        if not words and not quiet:
+            raise NotFound(f"{file}: nothing matches {pattern}")
+        return words
+
+    def words_within(file, pattern, word=r'"(\w+)"'):  # of the one text that the pattern's group is
+        text, = found(file, f"(?s){pattern}")[:1]
+        words = re.findall(word, text)
+        if not words:
+            raise NotFound(f"{file}: nothing matches {word} within {pattern}")
+        return words
 
     def names(file, type_name):  # what `name(TYPE)` returns
-        text = (root / file).read_text()
-        body = re.search(rf"string_view name\({type_name} \w+\) \{{(.*?\}}$|.*?^\}}$)", text, re.M | re.S)
-        return re.findall(r'"([a-z_]+)"', body[1]) if body else []
+        return words_within(file, rf"string_view name\({type_name} \w+\) \{{(.*?\}}$|.*?^\}}$)", r'"([a-z_]+)"')
 
     ops = found("csrc/ir/ops.def", r"^PLAIT_OP\(\w+, (\w+),") + found("csrc/ir/reductions.def", r"^X\((\w+)\)")
     ops += found("csrc/scalar/pointwise.def", r"^X\((\w+),") + ["gelu"]
@@ -71,11 +84,11 @@ def read_words(root):
     choices = [word for file, type_name in CHOICES for word in names(file, type_name)]
     of_kernels = "\n".join(found("csrc/kir/parse.cpp", r"^.*(?:\buse [!=]=|TargetKind::cpu \?).*$"))  # buffers, targets
     choices += re.findall(r'"(\w+)"', of_kernels)
-    keywords = [word for file in READERS for word in found(file, r'(?:accept|expect)\("([a-z]\w*)"|\bword == "(\w+)"')]
-    placement = re.search(r"struct ManualTensor \{.*?\n\};", (root / "csrc/ir/schedule.h").read_text(), re.S)[0]
-    keywords = {"".join(word) for word in keywords} | set(re.findall(r'fn\("(\w+)"', placement))
-    expression = re.search(r"> kWords = \{(.*?)\}", (root / "csrc/sym/pool.cpp").read_text(), re.S)[1]
-    expression = re.findall(r'"(\w+)"', expression)
+    keyword = r'(?:accept|expect)\("([a-z]\w*)"|\bword == "(\w+)"'
+    keywords = [word for file in READERS + QUIET_READERS for word in found(file, keyword, file in QUIET_READERS)]
+    placement = words_within("csrc/ir/schedule.h", r"(struct ManualTensor \{.*?\n\};)", r'fn\("(\w+)"')
+    keywords = {"".join(word) for word in keywords} | set(placement)
+    expression = words_within("csrc/sym/pool.cpp", r"> kWords = \{(.*?)\}")
     logical = [word for word in expression if word in ("and", "or", "not")]
     lists = {
         "ops": set(ops) - {"pointwise", "reduce"},

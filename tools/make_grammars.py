@@ -183,9 +183,8 @@ def wrapped(pattern, rest, width=110):
     return lines
 
 
-def made(root):
+def made(root, grammar):
     """(path, text) of all that is made."""
-    grammar = load_grammar(root)
     contexts = grammar.contexts(grammar.read_words(root))
     version = re.search(r'^version = "(.*)"$', (root / "pyproject.toml").read_text(), re.M)[1]
     vscode, vim, name = "editors/vscode", "editors/vim", grammar.NAME
@@ -206,7 +205,13 @@ def main():
     parser.add_argument("root", nargs="?", type=pathlib.Path, default=tree.ROOT)
     args = parser.parse_args()
     problems = []
-    for file, text in made(args.root).items():
+    grammar = load_grammar(args.root)
+    try:
+        files = made(args.root, grammar)
+    except grammar.NotFound as error:
+        print(f"{error}; editors/grammar.py reads words there")
+        return 1
+    for file, text in files.items():
         path = args.root / file
         if path.exists() and path.read_text() == text:
             continue

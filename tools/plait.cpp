@@ -2,6 +2,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <new>
@@ -20,18 +21,23 @@ namespace plait::tool {
 namespace {
 
 // Words that nothing took: an unknown subcommand or flag, or a word too many.
-void refuse_extras(const CLI::App& app, const CLI::App* chosen) {
+void refuse_extras(const CLI::App& app, const CLI::App* chosen, const std::vector<std::string>& words) {
   std::vector<std::string> commands;
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
     commands.push_back(sub->get_name());
   const CLI::App& taker = chosen ? *chosen : app;
-  const std::vector<std::string> extras = taker.remaining();
+  std::vector<std::string> extras = taker.remaining();
+  if (chosen)  // what stands before it, and what a `--` keeps from being its flags
+    for (const std::string& word : app.remaining()) extras.push_back(word);
+  std::erase(extras, "--");
   if (extras.empty()) {
     if (!chosen) throw UserError("plait needs a command", "", suggestion("", commands));
     return;
   }
   std::string word = extras.front();
-  if (!word.starts_with('-')) {
+  const bool plain =
+      std::find(words.begin(), words.end(), word) > std::find(words.begin(), words.end(), "--");  // behind it no flags
+  if (plain || !word.starts_with('-')) {
     if (!chosen) throw UserError(fmt::format("there is no command `{}`", word), "plait", suggestion(word, commands));
     throw UserError(fmt::format("unexpected `{}`", word), "plait " + chosen->get_name(),
                     fmt::format("see plait {} --help", chosen->get_name()));
@@ -58,7 +64,7 @@ std::optional<int> parse(int argc, char** argv, Arguments& args) {
   }
   const auto chosen = app.get_subcommands();
   if (!chosen.empty()) args.command = chosen.front()->get_name();
-  refuse_extras(app, chosen.empty() ? nullptr : chosen.front());
+  refuse_extras(app, chosen.empty() ? nullptr : chosen.front(), args.words);
   return std::nullopt;
 }
 

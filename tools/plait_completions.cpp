@@ -135,10 +135,14 @@ _plait_files() {
 }
 _plait() {
   local line=${COMP_LINE:0:COMP_POINT} word before='' command words
+  COMPREPLY=()
+  if [[ $line == *[\"\'\\]* ]]; then  # words that the shell unquotes: readline completes files
+    compopt -o default 2>/dev/null
+    return 0
+  fi
   read -ra words <<<"$line"
   word=${words[-1]}
   if [[ $line == *[[:blank:]] ]]; then word=''; else unset 'words[-1]'; fi
-  COMPREPLY=()
   if ((${#words[@]} < 2)); then
     _plait_words ')" +
          names + R"( --help --version'

@@ -11,6 +11,7 @@
 #include "plait_process.h"
 #include "program/program.h"
 #include "reduce/reduce_graph.h"
+#include "sym/text_reader.h"
 
 namespace plait::tool {
 
@@ -96,7 +97,7 @@ class Reduce {
   explicit Reduce(const ReduceWords& words) : words_(words), folder_("plait_reduce_") {}
 
   int run() {
-    const std::string text = read_text(words_.file);
+    const std::string text = read_text(words_.file, TextReader::kMaxText);
     if (is_program_text(text))
       throw UserError(fmt::format("`{}` holds a program", words_.file), "plait reduce",
                       "reduce the fusion that it was made of");

@@ -101,11 +101,12 @@ void FileWriter::write(const void* data, size_t bytes) {
   }
 }
 
-void FileWriter::commit() {
+void FileWriter::commit(const std::function<void()>& last) {
   if (!draft_.empty() && durable_ == Durable::yes && fsync(file_) != 0 && errno != EINVAL) fail(errno);
   const int file = file_;
   file_ = -1;
   if (close(file) != 0 && errno != EINTR) fail(errno);
+  if (last) last();
   if (draft_.empty()) return;
   if (rename(draft_.c_str(), path_.c_str()) != 0) fail(errno);
   draft_.clear();

@@ -1,6 +1,7 @@
 #pragma once
 // How plait writes files: whole, or not at all.
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -21,8 +22,11 @@ class FileWriter {
 
   void write(const void* data, size_t bytes);
   void write(std::string_view text) { write(text.data(), text.size()); }
-  // Checks the last write too, and gives the file its name. Without it nothing is left.
-  void commit();
+  // Checks the last write too, and gives the file its name. Without it nothing is left. `last` is called just before
+  // the name is given; where it throws, what had the name stays.
+  void commit(const std::function<void()>& last = {});
+  // The open file that is written, for its owner and mode.
+  int file() const { return file_; }
 
  private:
   [[noreturn]] void fail(int reason);

@@ -74,6 +74,20 @@ TEST_F(Completions, Files) {
   EXPECT_EQ(offered("plait comm-diff so"), "some.plait");
 }
 
+// Words that the shell unquotes are readline's; without it, as here, nothing is offered.
+TEST_F(Completions, QuotedWords) {
+  scratch_.file("with blank.plait", "");
+  const std::string start = "source <($plait completions bash); ";
+  for (const char* line : {"plait fmt \"with b", "plait fmt with\\ b", "plait run 'with blank.plait' --de"}) {
+    scratch_.file("line", line);
+    const CommandResult result =
+        shell(start + "COMP_LINE=$(< line); COMP_POINT=${#COMP_LINE}; COMPREPLY=(x); _plait; echo ${#COMPREPLY[@]}");
+    EXPECT_EQ(result.out, "0\n") << line;
+    EXPECT_EQ(result.err, "") << line;
+  }
+  expect_says(start + "COMP_LINE='plait ru \"x'; COMP_POINT=8; _plait; echo \"${COMPREPLY[*]}\"", "run");
+}
+
 TEST_F(Completions, StagesAndPassesAreThoseThatExist) {
   for (const char* name : {"segment", "propagate", "merge_equal"})
     EXPECT_EQ(shell(std::string("$plait opt $mlp --until ") + name).exit, 0) << name;

@@ -130,6 +130,101 @@ TEST_F(Fmt, FoldersAreTheirFiles) {
   EXPECT_EQ(in("t/.hidden/a.plait"), kLoose);
 }
 
+// A link that leads to itself, one that leads nowhere, and a pipe: each at the place of a file.
+TEST_F(Fmt, WhatIsNoFileBelowAFolder) {
+  for (const char* folder : {"t", "t/u"}) fs::create_directory(scratch_.path() / folder);
+  for (const char* name : {"t/a.plait", "t/u/z.plait", "far"}) scratch_.file(name, kLoose);
+  fs::create_symlink("loop.plait", scratch_.path() / "t/loop.plait");
+  fs::create_symlink("nowhere", scratch_.path() / "t/gone.plait");
+  fs::create_symlink("../far", scratch_.path() / "t/link.plait");
+  ASSERT_EQ(mkfifo((scratch_ / "t/pipe.plait").c_str(), 0600), 0);
+  const CommandResult result = shell("$plait fmt t");
+  EXPECT_EQ(result.exit, 1);
+  EXPECT_EQ(result.out, "formatted t/a.plait\nformatted t/link.plait\nformatted t/u/z.plait\n");
+  EXPECT_NE(result.err.find("cannot read `t/loop.plait`"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("cannot read `t/gone.plait`"), std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find("pipe.plait"), std::string::npos) << result.err;
+  EXPECT_EQ(in("far"), kNeat);
+}
+
+TEST_F(Fmt, FilesBelowDevAreFiles) {
+  if (access("/dev/shm", W_OK) != 0) GTEST_SKIP() << "no /dev/shm here";
+  scratch_.file("a.plait", kLoose);
+  expect_says(
+      "f=$(mktemp /dev/shm/plait_XXXXXX); cp a.plait $f; $plait fmt $f a.plait; code=$?; cp $f b.plait; "
+      "rm $f; exit $code",
+      "formatted a.plait");
+  EXPECT_EQ(in("b.plait"), kNeat);
+  scratch_.file("a.plait", kLoose);
+  for (const char* path : {"/dev/fd/3", "/proc/self/fd/3", "/proc/$BASHPID/fd/3", "/dev/../dev/fd/3"}) {
+    EXPECT_EQ(shell(std::string("exec 3< a.plait; $plait fmt ") + path).out, kNeat) << path;
+    EXPECT_EQ(in("a.plait"), kLoose) << path;
+  }
+}
+
+// The command stands still from when it has read the file until another has written it.
+TEST_F(Fmt, AFileThatChangesMeanwhileStays) {
+  std::string text = "fusion @f(%x0:f32[4])->(%x40000){\n";
+  for (int i = 0; i < 40000; ++i) text += "%x" + std::to_string(i + 1) + "=neg(%x" + std::to_string(i) + ")";
+  text += "}";
+  for (const char* edit : {"echo '# new' >> a.plait", "cp a.plait b; mv b a.plait", "sleep 0.02; touch a.plait"}) {
+    SCOPED_TRACE(edit);
+    scratch_.file("a.plait", text);
+    scratch_.file("z.plait", kLoose);
+    const CommandResult result = shell(
+        "$plait fmt a.plait z.plait & pid=$!; size=$(stat -c %s a.plait); read_all() { local count; count=$(sed -n "
+        "'s/rchar: //p' /proc/$pid/io) || exit 77; ((count >= size)); }; until read_all; do :; done; "
+        "kill -STOP $pid; " +
+        std::string(edit) + "; cp a.plait kept; kill -CONT $pid; wait $pid");
+    if (result.exit == 77) GTEST_SKIP() << "what a process reads is not told here";
+    EXPECT_EQ(result.exit, 1);
+    EXPECT_NE(result.err.find("`a.plait` changed meanwhile"), std::string::npos) << result.err;
+    EXPECT_EQ(result.out, "formatted z.plait\n");
+    EXPECT_EQ(in("a.plait"), in("kept"));
+    EXPECT_EQ(shell("ls -A | grep draft").out, "");
+  }
+}
+
+TEST_F(Fmt, OwnersModesAndNamesStay) {
+  scratch_.file("a.plait", kLoose);
+  if (shell("chown 12:34 a.plait && chmod 6640 a.plait").exit == 0) {
+    EXPECT_EQ(shell("$plait fmt a.plait && stat -c '%u %g %a' a.plait").out, "formatted a.plait\n12 34 6640\n");
+    EXPECT_EQ(in("a.plait"), kNeat);
+    const std::string other = "chmod 777 .; setpriv --reuid 65534 --regid 65534 --clear-groups $plait ";
+    scratch_.file("a.plait", kLoose);
+    shell("chmod 666 a.plait");
+    if (shell(other + "--version").exit == 0) {
+      expect_refuses(other + "fmt a.plait", "cannot write `a.plait`: it would lose its owner, group or mode");
+      EXPECT_EQ(in("a.plait"), kLoose);
+    }
+  }
+  scratch_.file("b.plait", kLoose);
+  fs::create_hard_link(scratch_ / "b.plait", scratch_ / "c.plait");
+  expect_refuses("$plait fmt b.plait", "cannot write `b.plait`: it has 2 names");
+  EXPECT_EQ(in("b.plait"), kLoose);
+  EXPECT_EQ(shell("$plait fmt - < b.plait > new && cat new > b.plait").exit, 0);  // as the help says
+  EXPECT_EQ(in("c.plait"), kNeat);
+}
+
+TEST_F(Fmt, WordsBehindTwoDashesAreFiles) {
+  scratch_.file("-dash.plait", kLoose);
+  scratch_.file("--check", kLoose);
+  EXPECT_EQ(shell("$plait fmt -- -dash.plait --check").out, "formatted -dash.plait\nformatted --check\n");
+  EXPECT_EQ(in("-dash.plait"), kNeat);
+  EXPECT_EQ(shell("$plait fmt --check -- -dash.plait").exit, 0);
+  expect_refuses("$plait explain $mlp -- --set", "unexpected `--set`");
+  expect_refuses("$plait fmt --chek -- a", "there is no flag `--chek`");
+  expect_refuses("$plait --quiet fmt a", "there is no flag `--quiet`");
+  expect_refuses("$plait --", "plait needs a command");
+}
+
+TEST_F(Fmt, TextsOverTheLimitAreRefusedByName) {
+  shell("head -c 17000000 /dev/zero | tr '\\0' '\\n' > big.plait");
+  expect_refuses("$plait fmt big.plait", "`big.plait` has more than 16777216 bytes");
+  expect_refuses("$plait fmt - < big.plait", "`-` has more than 16777216 bytes");
+  expect_refuses("$plait reduce big.plait -- false", "`big.plait` has more than 16777216 bytes");
+}
+
 TEST_F(Fmt, WhatMayNotBeReadOrWritten) {
   const std::string a = scratch_.file("a.plait", kLoose), b = scratch_.file("b.plait", kLoose);
   fs::permissions(a, fs::perms(0444));

@@ -93,6 +93,11 @@ TEST_F(Help, Ops) {
   }
 }
 
+TEST_F(Help, ExitCodesInShort) {
+  EXPECT_NE(printed("--help").find("2 an internal error, a wrong result, or a rank gone, 3 something missing here, 4 "),
+            std::string::npos);
+}
+
 TEST_F(Help, UnknownWords) {
   expect_refuses("$plait help sofmax",
                  "there is no help on `sofmax`\n  at: plait help\n  help: did you mean `softmax`?");

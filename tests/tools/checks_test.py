@@ -326,6 +326,25 @@ class Grammars(Tree):
                     self.assertIn(made, said)
                 path.write_text(text)
 
+    def test_sources_that_are_read_no_longer(self):
+        for file, old, new in [
+            ("csrc/ir/ops.def", "PLAIT_OP(", "PLAIT_NODE("),
+            ("csrc/kir/kernel.cpp", "string_view name(Space ", "string_view text(Space "),
+            ("csrc/ir/parse.cpp", '("', '( "'),
+            ("csrc/ir/schedule.h", "struct ManualTensor {", "struct Placement {"),
+            ("csrc/ir/schedule.h", 'fn("', 'fn( "'),
+            ("csrc/sym/pool.cpp", "> kWords = {", "> kNames = {"),
+        ]:
+            with self.subTest(new):
+                path = self.root / file
+                text = path.read_text()
+                self.assertIn(old, text)
+                path.write_text(text.replace(old, new))
+                status, said = self.check()
+                self.assertEqual(status, 1)
+                self.assertRegex(said, f"^{file}: nothing matches .*; editors/grammar.py reads words there\n$")
+                path.write_text(text)
+
     def test_made_by_hand(self):
         path = self.root / "editors/vim/ftplugin/plait.vim"
         path.write_text(path.read_text() + "setlocal spell\n")

@@ -2,6 +2,7 @@
 """Readers of the reference: which words belong to what, what lacks them, and links that lead nowhere."""
 import importlib.machinery
 import importlib.util
+import os
 import pathlib
 import sys
 import tempfile
@@ -136,11 +137,37 @@ class Rst(unittest.TestCase):
         self.assertEqual(kinds, ["text", "code", "item", "item", "code"])
 
 
+def make_reference():
+    loader = importlib.machinery.SourceFileLoader("make_reference", str(TOOLS / "make_reference"))
+    tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("make_reference", loader))
+    loader.exec_module(tool)
+    return tool
+
+
+class Package(unittest.TestCase):
+    def test_which_are_current(self):
+        is_current = make_reference().is_current
+        with tempfile.TemporaryDirectory() as scratch:
+            tree, package = pathlib.Path(scratch) / "tree", pathlib.Path(scratch) / "plait"
+            files = [tree / "src/a.cpp", tree / "plait/__init__.py", package / "_plait.pyi", package / "__init__.py"]
+            self.assertFalse(is_current(package, tree))
+            for time, file in enumerate(files):
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text("")
+                os.utime(file, (time, time))
+            self.assertTrue(is_current(package, tree))
+            os.utime(files[0], (9, 9))
+            self.assertFalse(is_current(package, tree))
+            os.utime(files[0], (0, 0))
+            files[1].write_text("new")
+            self.assertFalse(is_current(package, tree))
+            files[3].unlink()
+            self.assertFalse(is_current(package, tree))
+
+
 class Links(unittest.TestCase):
     def test_broken(self):
-        loader = importlib.machinery.SourceFileLoader("make_reference", str(TOOLS / "make_reference"))
-        tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("make_reference", loader))
-        loader.exec_module(tool)
+        tool = make_reference()
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch)
             (folder / "a.html").write_text('<p id="here"><a href="b.html#x"></a><a href="#here"></a><a href="b.html?q=1"></a>')
