@@ -68,6 +68,7 @@ def run(script, folder, binary_dir, stderr=False, bug="", stops="-e"):
             (path[0] / "plait").symlink_to(binary_dir / "plait_with_bugs")
         environment["PLAIT_TEST_BUG"] = bug
     environment["PATH"] = ":".join(map(str, path))
+    environment["PLAIT_CACHE_DIR"] = str(binary_dir.resolve() / "docs_kernels")  # what documents tune is of no test
     return subprocess.run(["bash", *stops.split(), "-uo", "pipefail", "-c", script], cwd=folder, env=environment, text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT if stderr else subprocess.PIPE, timeout=240)
