@@ -277,6 +277,7 @@ set(PLAIT_CORE_SOURCES
   run/step_runner.cpp
   run/stepped_executor.cpp
   run/team_calls.cpp
+  scalar/atomics.cpp
   scalar/constant.cpp
   scalar/convert.cpp
   scalar/dtype.cpp

@@ -10,6 +10,8 @@ import re
 import sys
 import textwrap
 
+from op_tables import tables
+
 # PyTorch's defaults of the functions that have some, by operand.
 DEFAULTS = {
     "leaky_relu": {"y": 0.01}, "elu": {"y": 1.0}, "celu": {"y": 1.0}, "hardtanh": {"y": -1.0, "z": 1.0},
@@ -60,15 +62,6 @@ from plait.errors import UserError as _UserError
 
 def python_name(name):
     return "x" if name == "in" else name + "_" if keyword.iskeyword(name) else name
-
-
-def tables(text, mark):
-    """Rows of the tables behind a mark, cells by column."""
-    part = text.split(f"<!-- generated: tests/docs/{mark} -->")[1].split("<!-- end -->")[0]
-    for line in part.splitlines():
-        cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-        if cells and cells[0].startswith("`"):
-            yield cells
 
 
 def fail(text):

@@ -490,17 +490,13 @@ namespace {
 // Where schedules that were measured come from: the caller, or the disk, each computation asked for once. Processes of
 // a job could differ in what they know: they do without.
 void take_measured(Compiled::Impl& impl, const Bootstrap* job) {
-  MeasuredSchedules from = std::move(impl.options.measured);
+  const Options& options = impl.options.options;
+  MeasuredSchedules from = given_or_kept(std::move(impl.options.measured), options.disk_cache);
   impl.options.measured = nullptr;
-  impl.measured = std::make_shared<std::map<std::string, std::vector<MeasuredSchedule>>>();
-  if (!from && impl.options.options.disk_cache)
-    from = [](const std::string& key, const std::string&) { return kept_schedules(key); };
-  if (!from || !impl.options.options.measured_schedules || (job != nullptr && job->size() > 1)) return;
-  impl.options.measured = [from = remembered(std::move(from)), known = impl.measured](const std::string& key,
-                                                                                      const std::string& segment) {
-    std::vector<MeasuredSchedule> out = from(key, segment);
-    if (!out.empty()) known->try_emplace(key, out);  // the class that is compiled holds the lock
-    return out;
+  if (!from || !options.measured_schedules || (job != nullptr && job->size() > 1)) return;
+  impl.measured = std::make_shared<RememberedSchedules>(std::move(from));
+  impl.options.measured = [measured = impl.measured](const std::string& key, const std::string& segment) {
+    return (*measured)(key, segment);
   };
 }
 

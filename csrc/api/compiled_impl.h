@@ -73,8 +73,7 @@ struct Compiled::Impl {
   std::optional<std::vector<MultipleQuestion>> multiples;  // made with the first class
   sym::GuardTree guards;
   std::vector<FileSegment> file_segments;
-  // What was measured of this fusion's computations, as each was told when it was asked for first, by key.
-  std::shared_ptr<std::map<std::string, std::vector<MeasuredSchedule>>> measured;
+  std::shared_ptr<RememberedSchedules> measured;  // what options.measured asks; null: nothing
   Kept<std::string, SpecializationEntry> classes;
   Kept<BindingKey, Binding> bindings;
   std::shared_ptr<SpecializationEntry> last;

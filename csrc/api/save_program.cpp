@@ -158,7 +158,8 @@ std::string Compiled::serialize() const {
   out.sizes = {impl.options.sizes.begin(), impl.options.sizes.end()};
   for (const auto& [name, value] : impl.mesh_sizes) out.sizes[name] = value;
   out.options = changed_options(impl.options.options);
-  for (const auto& [key, schedules] : *impl.measured) out.measured[key] = print(schedules);
+  if (impl.measured != nullptr)
+    for (const auto& [key, schedules] : impl.measured->known()) out.measured[key] = print(schedules);
   out.fusion = print(impl.scheduled ? *impl.scheduled : *impl.fusion);
   for (const auto& slot : impl.classes.slots())
     out.classes.push_back(saved(slot.value->key, *slot.value, *impl.device));

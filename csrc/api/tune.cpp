@@ -41,8 +41,8 @@ std::string today() {
 struct Candidate {
   std::map<std::string, Schedule> asked;  // others than the best ones so far; open: what the scheduler chooses
   std::optional<Compiled> program = {};
-  std::map<std::string, std::string> keys = {};        // by segment
   std::map<std::string, Schedule> schedules = {};      // that it has, by key
+  std::vector<std::set<std::string>> steps = {};       // keys of what each step launches
   std::map<std::string, std::vector<double>> ms = {};  // of all launches of a key, by run
   std::vector<double> run_ms = {};
 };
@@ -58,8 +58,7 @@ class Tuner {
  public:
   Tuner(const Fusion& fusion, const CompileOptions& options, const Tensors& inputs, const TuneOptions& how)
       : fusion_(fusion), options_(options), inputs_(inputs), how_(how) {
-    others_ = options.measured;
-    if (!others_) others_ = [](const std::string& key, const std::string&) { return kept_schedules(key); };
+    others_ = given_or_kept(options.measured, options.options.disk_cache);
     options_.options.measured_schedules = true;
   }
 
@@ -99,7 +98,8 @@ class Tuner {
     const auto notes = std::make_shared<Notes>();
     // The program outlives this, and may compile other sizes from several threads.
     options.measured = [wanted, notes, others = others_](const std::string& key, const std::string& segment) {
-      std::vector<MeasuredSchedule> out = others(key, segment);
+      std::vector<MeasuredSchedule> out;
+      if (others) out = others(key, segment);
       if (!notes->closed) {
         notes->keys[segment] = key;
         if (!out.empty()) notes->known.insert(key);
@@ -114,47 +114,37 @@ class Tuner {
     program.set_step_timing(true);
     program.run(with_own_copies(fusion_, inputs_));  // compiles, and its memory is new
     notes->closed = true;
-    candidate.keys = notes->keys;
     known_.insert(notes->known.begin(), notes->known.end());
     const sym::Environment sizes = program.sizes();
-    for (const Segment& s : program.localized().segments) {
-      const auto key = candidate.keys.find(s.name);
-      if (key == candidate.keys.end()) continue;
+    const std::vector<Segment>& segments = program.localized().segments;
+    for (const Segment& s : segments) {
+      const auto key = notes->keys.find(s.name);
+      if (key == notes->keys.end()) continue;
       candidate.schedules[key->second] = s.schedule;
       sym::Environment& own = sizes_[key->second];
       for (const std::string& name : schedule_sizes(s))
         if (const auto size = sizes.find(name); size != sizes.end()) own[name] = size->second;
     }
+    for (const StepFacts& step : step_facts(program)) {
+      std::set<std::string>& keys = candidate.steps.emplace_back();
+      for (const size_t i : step.segments)
+        if (const auto key = notes->keys.find(segments[i].name); key != notes->keys.end()) keys.insert(key->second);
+    }
     candidate.program = std::move(program);
     ++programs_;
-  }
-
-  // Keys of what each step launches.
-  std::vector<std::set<std::string>> keys_of_steps(const Candidate& candidate) const {
-    std::vector<std::set<std::string>> out;
-    const std::vector<Segment>& segments = candidate.program->localized().segments;
-    for (const StepFacts& step : step_facts(*candidate.program)) {
-      std::set<std::string>& keys = out.emplace_back();
-      for (const size_t i : step.segments) {
-        const auto key = candidate.keys.find(segments[i].name);
-        if (key != candidate.keys.end()) keys.insert(key->second);
-      }
-    }
-    return out;
   }
 
   // Order, labels, and which keys share launches.
   void look_at_launches(const Candidate& first) {
     const std::vector<StepFacts> steps = step_facts(*first.program);
-    const auto keys = keys_of_steps(first);
     for (size_t s = 0; s < steps.size(); ++s)
-      for (const std::string& key : keys[s]) {
+      for (const std::string& key : first.steps[s]) {
         auto& shown = shown_[key];
         if (shown.launches++ == 0) {
           order_.push_back(key);
           shown.label = steps[s].label;
         }
-        beside_[key].insert(keys[s].begin(), keys[s].end());
+        beside_[key].insert(first.steps[s].begin(), first.steps[s].end());
       }
   }
 
@@ -163,9 +153,9 @@ class Tuner {
     const Report& report = candidate.program->report();
     candidate.run_ms.push_back(report.run_ms);
     std::map<std::string, double> ms;
-    const auto keys = keys_of_steps(candidate);
     for (const StepTrace& span : report.trace)
-      for (const std::string& key : keys[span.step]) ms[key] += static_cast<double>(span.end - span.begin) * 1e-6;
+      for (const std::string& key : candidate.steps[span.step])
+        ms[key] += static_cast<double>(span.end - span.begin) * 1e-6;
     for (const auto& [key, one] : ms) candidate.ms[key].push_back(one);
   }
 
@@ -218,18 +208,22 @@ class Tuner {
     finished_ = others.empty();
     if (finished_) return false;
     std::vector<Candidate*> running = {&best};
-    for (size_t i = 0; i < others.size() && !stops(); ++i) {
-      tell(static_cast<int64_t>(i), static_cast<int64_t>(others.size()), true);
+    size_t compiled = 0;
+    for (; compiled < others.size() && !stops(); ++compiled) {
+      Candidate& other = others[compiled];
+      tell(static_cast<int64_t>(compiled), static_cast<int64_t>(others.size()), true);
       try {
-        compile_it(others[i]);
-        if (count_tries(others[i])) running.push_back(&others[i]);
+        compile_it(other);
+        if (count_tries(other)) running.push_back(&other);
       } catch (const MemoryError&) {  // as many as there is memory for
         break;
       } catch (const Error&) {  // one of its kernels cannot be made
-        for (const auto& [key, schedule] : others[i].asked) ++shown_[key].tried, ++shown_[key].refused;
+        for (const auto& [key, schedule] : other.asked) ++shown_[key].tried, ++shown_[key].refused;
       }
     }
-    if (running.size() == 1) return more_;
+    for (size_t i = compiled; i < others.size(); ++i)  // not tried yet
+      for (const auto& [key, schedule] : others[i].asked) more_ = tried_[key].erase(print(schedule)) > 0;
+    if (running.size() == 1) return more_ && compiled > 0;
     if (!measure_in_turn(running, false)) return false;
     const bool better = take_best(best, running);
     finished_ = !better && !more_ && !stops();
@@ -342,34 +336,31 @@ bool makes_less_exact(std::string_view schedule, std::string_view number, const 
   return !target.cuda() && schedule == schedules::Norm::kName && number == "parts";
 }
 
+// Each number of a schedule that is chosen, doubled or halved.
 template <class S>
 void add_neighbours(const S& schedule, const Target& target, std::vector<Schedule>& out) {
   size_t count = 0;
   S::fields(schedule, [&](auto&&...) { ++count; });
+  const auto change = [](S& of, size_t wanted, const auto& how) {
+    size_t at = 0;
+    S::fields(of, [&](std::string_view name, Choice& choice, const ChoiceRange& range) {
+      if (at++ == wanted) how(name, choice, range);
+    });
+  };
   for (size_t i = 0; i < count; ++i)
-    for (const bool up : {true, false})
-      for (const bool others : {true, false}) {
-        S changed = schedule, alone;
-        bool fits = false;
-        size_t at = 0;
-        S::fields(changed, [&](std::string_view name, Choice& choice, const ChoiceRange& range) {
-          if (at++ != i || !choice || (up && makes_less_exact(S::kName, name, target))) return;
-          const int64_t value = up ? (*choice == 0 ? 64 : *choice * 2) : *choice / 2;
-          fits = value >= range.least && value <= range.most && value != *choice;
-          choice = value;
-        });
-        if (!fits) continue;
-        at = 0;
-        Choice wanted;
-        S::fields(changed, [&](std::string_view, Choice& choice, const ChoiceRange&) {
-          if (at++ == i) wanted = choice;
-        });
-        at = 0;
-        S::fields(alone, [&](std::string_view, Choice& choice, const ChoiceRange&) {
-          if (at++ == i) choice = wanted;
-        });
-        out.emplace_back(others ? changed : alone);
-      }
+    for (const bool up : {true, false}) {
+      S changed = schedule, alone;
+      Choice value;
+      change(changed, i, [&](std::string_view name, Choice& choice, const ChoiceRange& range) {
+        if (!choice || (up && makes_less_exact(S::kName, name, target))) return;
+        const int64_t other = up ? (*choice == 0 ? 64 : *choice * 2) : *choice / 2;
+        if (other >= range.least && other <= range.most && other != *choice) choice = value = other;
+      });
+      if (!value) continue;
+      change(alone, i, [&](std::string_view, Choice& choice, const ChoiceRange&) { choice = value; });
+      out.emplace_back(changed);
+      out.emplace_back(alone);
+    }
 }
 
 }  // namespace

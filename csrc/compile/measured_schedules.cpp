@@ -1,9 +1,6 @@
 #include "compile/measured_schedules.h"
 
 #include <algorithm>
-#include <map>
-#include <memory>
-#include <mutex>
 #include <sstream>
 
 #include "backend/disk_cache.h"
@@ -99,18 +96,18 @@ std::set<std::string> schedule_sizes(const Segment& segment) {
   return out;
 }
 
-MeasuredSchedules remembered(MeasuredSchedules schedules) {
-  struct Known {
-    std::mutex mutex;
-    std::map<std::string, std::vector<MeasuredSchedule>> by_key;
-  };
-  return [schedules = std::move(schedules), known = std::make_shared<Known>()](const std::string& key,
-                                                                               const std::string& segment) {
-    const std::lock_guard lock(known->mutex);
-    const auto [found, added] = known->by_key.try_emplace(key);
-    if (added) found->second = schedules(key, segment);
-    return found->second;
-  };
+std::vector<MeasuredSchedule> RememberedSchedules::operator()(const std::string& key, const std::string& segment) {
+  const std::lock_guard lock(mutex_);
+  const auto [found, added] = by_key_.try_emplace(key);
+  if (added) found->second = from_(key, segment);
+  return found->second;
+}
+
+std::map<std::string, std::vector<MeasuredSchedule>> RememberedSchedules::known() const {
+  const std::lock_guard lock(mutex_);
+  std::map<std::string, std::vector<MeasuredSchedule>> out = by_key_;
+  std::erase_if(out, [](const auto& entry) { return entry.second.empty(); });
+  return out;
 }
 
 const MeasuredSchedule* matching(const std::vector<MeasuredSchedule>& schedules, const Fusion& fusion,
@@ -150,6 +147,11 @@ std::vector<MeasuredSchedule> parse_measured(const std::string& text) {
 
 std::vector<MeasuredSchedule> kept_schedules(const std::string& key) {
   return parse_measured(disk().find(on_disk(key)).value_or(""));
+}
+
+MeasuredSchedules given_or_kept(MeasuredSchedules given, bool disk_cache) {
+  if (given || !disk_cache) return given;
+  return [](const std::string& key, const std::string&) { return kept_schedules(key); };
 }
 
 void keep_schedule(const std::string& key, const MeasuredSchedule& measured) {

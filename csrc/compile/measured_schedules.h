@@ -1,6 +1,8 @@
 #pragma once
 // Schedules that somebody measured (`plait tune`), by what they are of.
 #include <functional>
+#include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -30,7 +32,18 @@ using MeasuredSchedules =
 
 // Asks once for each key, and answers so from then on: compilations of one fusion must not differ by when they are.
 // Threads may share it.
-MeasuredSchedules remembered(MeasuredSchedules schedules);
+class RememberedSchedules {
+ public:
+  explicit RememberedSchedules(MeasuredSchedules from) : from_(std::move(from)) {}
+  std::vector<MeasuredSchedule> operator()(const std::string& key, const std::string& segment);
+  // Those that there were, by key.
+  std::map<std::string, std::vector<MeasuredSchedule>> known() const;
+
+ private:
+  const MeasuredSchedules from_;
+  mutable std::mutex mutex_;  // guards by_key_
+  std::map<std::string, std::vector<MeasuredSchedule>> by_key_;
+};
 
 // The first of them whose sizes are at hand, as `guards` tell, which may be null; null: none.
 const MeasuredSchedule* matching(const std::vector<MeasuredSchedule>& schedules, const Fusion& fusion,
@@ -38,6 +51,8 @@ const MeasuredSchedule* matching(const std::vector<MeasuredSchedule>& schedules,
 
 // Those on disk, beside the kernels (DiskCache::of_process). What is damaged, or no schedule, is none.
 std::vector<MeasuredSchedule> kept_schedules(const std::string& key);
+// `given`, or where it is null and the disk is used, those on disk; else null.
+MeasuredSchedules given_or_kept(MeasuredSchedules given, bool disk_cache);
 // Takes the place of the one with the same sizes; those of at most 64 sizes are kept.
 void keep_schedule(const std::string& key, const MeasuredSchedule& measured);
 // Why none are kept; empty where they are.

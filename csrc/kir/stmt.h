@@ -11,6 +11,7 @@
 
 #include "base/node.h"
 #include "base/overloaded.h"
+#include "scalar/atomics.h"
 #include "scalar/constant.h"
 #include "scalar/dtype.h"
 #include "scalar/pointwise.h"
@@ -195,12 +196,6 @@ struct Store : StmtBase<StmtKind::Store> {
                       attribute("access", &Store::access), attribute("active", &Store::active)};
   }
 };
-
-// What an atomic makes of the element that is there and its operand.
-enum class AtomicOp : uint8_t { min, max, add };
-std::string_view name(AtomicOp op);  // "atomic_min"
-// Whether elements of the dtype have it.
-bool has_atomic(DType dtype, AtomicOp op);
 
 // buffer[index] = op(buffer[index], in), at once for whoever else does the same; one lane, of integers of 32 or 64
 // bits, whose sums are modulo 2^bits, and sums of f32 and f64. The order of several is that of no one: sums of floats

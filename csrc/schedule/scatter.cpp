@@ -116,13 +116,11 @@ void choose_columns_of_threads(const Problem& problem, const ScatterPlan& plan, 
 // Of GPUs: why updates may not go to their places in any order.
 std::optional<std::string> refuses_atomics(const Problem& problem, const ScatterPlan& plan) {
   for (const ScatterPart& part : plan.parts) {
-    using enum ScatterUpdate;
     const DType dtype = part.op->results[0]->dtype;
-    const bool adds = part.op->update == add, keeps_order = part.op->update == set || part.op->update == mul;
-    const bool is_sum_of_floats = adds && (dtype == DType::f32 || dtype == DType::f64);
-    if (keeps_order || !(is_sum_of_floats || (is_integer(dtype) && size_of(dtype) >= 4)))
+    const std::optional<AtomicOp> op = atomic_of(part.op->update);
+    if (!op || !has_atomic(dtype, *op))
       return fmt::format("there is none for {} of {}", name(part.op->update), name(dtype));
-    if (is_sum_of_floats && !problem.unordered_sums) return "sums of floats keep the order of the index";
+    if (is_float(dtype) && !problem.unordered_sums) return "sums of floats keep the order of the index";
   }
   return std::nullopt;
 }

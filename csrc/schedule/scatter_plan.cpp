@@ -255,6 +255,21 @@ class Planner {
 
 }  // namespace
 
+std::optional<AtomicOp> atomic_of(ScatterUpdate update) {
+  switch (update) {
+    case ScatterUpdate::add:
+      return AtomicOp::add;
+    case ScatterUpdate::max:
+      return AtomicOp::max;
+    case ScatterUpdate::min:
+      return AtomicOp::min;
+    case ScatterUpdate::set:
+    case ScatterUpdate::mul:
+      return std::nullopt;
+  }
+  __builtin_unreachable();
+}
+
 std::vector<int> dims_like(const TensorView& output, const ScatterPart& part) {
   const TensorView& of = *part.op->results[0];
   std::vector<int> out(output.rank(), -1);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/fusion.h"
+#include "scalar/atomics.h"
 #include "schedule/refusal.h"
 
 namespace plait {
@@ -28,6 +29,9 @@ struct ScatterPlan {
 // Why the ops, in topological order, are no such kernel with these results in memory; nothing where they are, and
 // `plan` says how. Edits nothing.
 std::optional<Refused> plan_scatters(std::span<Op* const> ops, std::span<TensorView* const> outputs, ScatterPlan& plan);
+
+// The atomic that makes an update; nothing where there is none.
+std::optional<AtomicOp> atomic_of(ScatterUpdate update);
 
 // Per dim of an output, the dim of the part's result that it stands for; -1 for units.
 std::vector<int> dims_like(const TensorView& output, const ScatterPart& part);

@@ -52,7 +52,6 @@ class Guards {
   // Whether the condition holds, on all ranks. What facts prove is not noted; the same question is noted once.
   bool decide(Expr condition, std::string_view asked_by);
   const std::vector<Answer>& answers() const { return answers_; }
-  const Environment& sizes() const { return sizes_; }  // by which it answers
 
  private:
   bool has_sizes_ = false;

@@ -151,7 +151,7 @@ TEST_F(Fmt, FilesBelowDevAreFiles) {
   if (access("/dev/shm", W_OK) != 0) GTEST_SKIP() << "no /dev/shm here";
   scratch_.file("a.plait", kLoose);
   expect_says(
-      "f=$(mktemp /dev/shm/plait_XXXXXX); cp a.plait $f; $plait fmt $f a.plait; code=$?; cp $f b.plait; "
+      "f=$(mktemp -p /dev/shm); cp a.plait $f; $plait fmt $f a.plait; code=$?; cp $f b.plait; "
       "rm $f; exit $code",
       "formatted a.plait");
   EXPECT_EQ(in("b.plait"), kNeat);

@@ -295,10 +295,10 @@ class Interpreter {
     if (i >= buffers_[s.buffer].size()) fail("{}[{}]", kernel_.buffers[s.buffer].name, i);
     double& at = buffers_[s.buffer][i];
     const double in = value(s.in)[0];
-    if (s.op == kir::AtomicOp::add)
+    if (s.op == AtomicOp::add)
       at += in;
     else
-      at = std::isnan(at) ? in : s.op == kir::AtomicOp::min ? std::min(at, in) : std::max(at, in);
+      at = std::isnan(at) ? in : s.op == AtomicOp::min ? std::min(at, in) : std::max(at, in);
     ++counts_.atomics;
   }
   void execute(const kir::Compute& s) {

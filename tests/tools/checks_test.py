@@ -306,6 +306,17 @@ class Grammars(Tree):
         result = self.run_tool(self.TOOL, "--check", self.root)
         return result.returncode, result.stdout
 
+    def check_changed(self, file, old, new):
+        """The check with a file that says `new`, and then says `old` again."""
+        path = self.root / file
+        text = path.read_text()
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new))
+        status, said = self.check()
+        path.write_text(text)
+        self.assertEqual(status, 1)
+        return said
+
     def test_new_words(self):
         self.assertEqual(self.check(), (0, ""))
         for file, old, new in [
@@ -316,15 +327,9 @@ class Grammars(Tree):
             ("csrc/ir/schedule.h", 'fn("inline"', 'fn("within"'),
         ]:
             with self.subTest(file):
-                path = self.root / file
-                text = path.read_text()
-                self.assertIn(old, text)
-                path.write_text(text.replace(old, new))
-                status, said = self.check()
-                self.assertEqual(status, 1)
+                said = self.check_changed(file, old, new)
                 for made in ("plait.tmLanguage.json", "vim/syntax/plait.vim", "_pygments.py"):
                     self.assertIn(made, said)
-                path.write_text(text)
 
     def test_sources_that_are_read_no_longer(self):
         for file, old, new in [
@@ -336,14 +341,8 @@ class Grammars(Tree):
             ("csrc/sym/pool.cpp", "> kWords = {", "> kNames = {"),
         ]:
             with self.subTest(new):
-                path = self.root / file
-                text = path.read_text()
-                self.assertIn(old, text)
-                path.write_text(text.replace(old, new))
-                status, said = self.check()
-                self.assertEqual(status, 1)
+                said = self.check_changed(file, old, new)
                 self.assertRegex(said, f"^{file}: nothing matches .*; editors/grammar.py reads words there\n$")
-                path.write_text(text)
 
     def test_made_by_hand(self):
         path = self.root / "editors/vim/ftplugin/plait.vim"

@@ -3,21 +3,13 @@ import json
 import re
 
 import rst
+from op_tables import tables
 
 FAMILIES = {
     "pointwise": "Elementwise", "creation": "Creation", "contraction": "Contractions", "reduction": "Reductions",
     "movement": "Moves", "indexing": "Lookups and scatters", "composite": "Composites", "communication": "Between ranks",
     "local_move": "Within a rank",
 }
-
-
-def rows(text, mark):
-    """Cells of the rows of a table that is made, by the name in the first one."""
-    part = text.split(f"<!-- generated: tests/docs/{mark} -->")[1].split("<!-- end -->")[0]
-    for line in part.splitlines():
-        cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-        if cells and cells[0].startswith("`"):
-            yield cells
 
 
 def written(op):
@@ -39,10 +31,10 @@ class Pages:
         self.missing, self.names = [], [op["name"] for op in self.ops]
         text = (root / "docs/ops.md").read_text()
         self.words = {}
-        for cells in rows(text, "pointwise_table"):
+        for cells in tables(text, "pointwise_table"):
             for name in re.findall(r"(\w+)\(", cells[0]):
                 self.words.setdefault(name, []).append(self.elementwise(cells))
-        for cells in rows(text, "op_table"):
+        for cells in tables(text, "op_table"):
             for name in re.findall(r"(\w+)\(", cells[0]):
                 self.words.setdefault(name, []).append("\n\n".join(filter(None, cells[1:])))
 

@@ -373,9 +373,9 @@ class Writer {
   }
 
   void write(const kir::Atomic& s) {
-    const bool is_add = s.op == kir::AtomicOp::add;
+    const bool is_add = s.op == AtomicOp::add;
     const char* sign = is_float(s.in.dtype) ? "f" : is_unsigned(s.in.dtype) && !is_add ? "u" : "";
-    const char* what = is_add ? "add" : s.op == kir::AtomicOp::min ? "min" : "max";
+    const char* what = is_add ? "add" : s.op == AtomicOp::min ? "min" : "max";
     f_.line(fmt::format("atomicrmw {}{} {}, {} monotonic, align {}", sign, what, address(s.buffer, s.index).typed(),
                         read(s.in).typed(), size_of(s.in.dtype)));
   }

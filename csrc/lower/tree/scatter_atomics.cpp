@@ -7,25 +7,6 @@
 
 namespace plait::lowering {
 
-namespace {
-
-kir::AtomicOp atomic_of(ScatterUpdate update) {
-  switch (update) {
-    case ScatterUpdate::add:
-      return kir::AtomicOp::add;
-    case ScatterUpdate::max:
-      return kir::AtomicOp::max;
-    case ScatterUpdate::min:
-      return kir::AtomicOp::min;
-    case ScatterUpdate::set:
-    case ScatterUpdate::mul:
-      break;
-  }
-  throw InternalError("there is no atomic for this scatter", std::string(name(update)), "");
-}
-
-}  // namespace
-
 // body() at every element of a tensor of the part's dims, `width` of the last one for each thread; `along_` is its
 // place in the scattered dim.
 void ScatterEmitter::over_elements(const ScatterPart& part, const TensorView& of, int64_t width, const Body& body) {
@@ -86,11 +67,13 @@ void ScatterEmitter::add_updates(size_t k) {
   over_elements(part, *part.op->index, 1, [&] {
     const sym::Expr update = along_, place = index_at(part, update);
     guarded(is_inside(place), [&] {
+      const std::optional<AtomicOp> op = atomic_of(part.op->update);
+      PLAIT_CHECK(op, "there is no atomic for {}", name(part.op->update));
       auto atomic = std::make_unique<kir::Atomic>();
       atomic->buffer = homes_[k].buffer;
       atomic->index = home_index(k, place);
       atomic->in = operand_at(*part.op, 2, coordinates(part, update));
-      atomic->op = atomic_of(part.op->update);
+      atomic->op = *op;
       add(std::move(atomic));
     });
     sym::Expr first = number(1);
