@@ -117,6 +117,34 @@ set(PLAIT_CORE_SOURCES
   graph/rewrite.cpp
   graph/split_bias.cpp
   graph/widen_contractions.cpp
+  import/builder.cpp
+  import/onnx/call.cpp
+  import/onnx/importer.cpp
+  import/onnx/model.cpp
+  import/onnx/ops_creation.cpp
+  import/onnx/ops_indexing.cpp
+  import/onnx/ops_layers.cpp
+  import/onnx/ops_loops.cpp
+  import/onnx/ops_losses.cpp
+  import/onnx/ops_movement.cpp
+  import/onnx/ops_optimizers.cpp
+  import/onnx/ops_pointwise.cpp
+  import/onnx/ops_reduce.cpp
+  import/onnx/ops_resize.cpp
+  import/onnx/ops_windows.cpp
+  import/onnx/wire.cpp
+  import/problems.cpp
+  import/sizes_in.cpp
+  import/stablehlo/call.cpp
+  import/stablehlo/importer.cpp
+  import/stablehlo/mlir_text.cpp
+  import/stablehlo/ops_control.cpp
+  import/stablehlo/ops_elementwise.cpp
+  import/stablehlo/ops_indexing.cpp
+  import/stablehlo/ops_products.cpp
+  import/stablehlo/ops_reductions.cpp
+  import/stablehlo/ops_shapes.cpp
+  import/stablehlo/parse.cpp
   ir/by_hand.cpp
   ir/clone.cpp
   ir/complete.cpp

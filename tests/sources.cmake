@@ -59,6 +59,7 @@ set(PLAIT_TEST_FOLDERS
   unit/comm
   unit/device
   unit/graph
+  unit/import/stablehlo
   unit/ir
   unit/kir
   unit/lower
@@ -106,19 +107,6 @@ set(PLAIT_TEST_command
 set(PLAIT_TEST_conformance
   conformance/cases.cpp
   conformance/conformance_test.cpp
-  conformance/importer.cpp
-  conformance/model.cpp
-  conformance/ops_creation.cpp
-  conformance/ops_indexing.cpp
-  conformance/ops_layers.cpp
-  conformance/ops_loops.cpp
-  conformance/ops_losses.cpp
-  conformance/ops_movement.cpp
-  conformance/ops_optimizers.cpp
-  conformance/ops_pointwise.cpp
-  conformance/ops_reduce.cpp
-  conformance/ops_resize.cpp
-  conformance/ops_windows.cpp
 )
 set(PLAIT_TEST_error
   error/ops_error_test.cpp
@@ -294,6 +282,9 @@ set(PLAIT_TEST_unit_device
 set(PLAIT_TEST_unit_graph
   unit/graph/bucket_all_reduces_test.cpp
   unit/graph/passes_test.cpp
+)
+set(PLAIT_TEST_unit_import_stablehlo
+  unit/import/stablehlo/examples_test.cpp
 )
 set(PLAIT_TEST_unit_ir
   unit/ir/chains_test.cpp

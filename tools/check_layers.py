@@ -33,6 +33,7 @@ USES = {
     "lower": ["kir", "schedule"],
     "run": ["program"],
     "reduce": ["ir"],
+    "import": ["reference"],
     "compile": ["graph", "shard", "segment", "lower", "codegen", "backend", "program", "reference"],
     "session": ["compile", "run"],
     "api": ["session"],

@@ -75,6 +75,7 @@ int run_chosen(const Arguments& args) {
   if (args.command == "explain") return explain_command(args);
   if (args.command == "view") return view_command(args);
   if (args.command == "tune") return tune_command(args);
+  if (args.command == "import") return import_command(args);
   if (args.command == "cache") return cache_command(args);
   if (args.command == "fmt") return fmt_command(args);
   if (args.command == "help") return help_command(args);

@@ -49,6 +49,9 @@ struct Arguments {
   int64_t seconds = 60, rounds = 9;                                       // tune
   bool no_keep = false, forget = false;                                   // tune
   std::string pinned;                                                     // tune
+  std::string imported, weights;                                          // import; weights of run, view and tune too
+  std::string format;                                                     // import
+  std::vector<std::string> constants;                                     // import
   bool list_options = false;                                              // doctor
   bool verify_cache = false, prune_cache = false, clear_cache = false;    // cache
   std::vector<std::string> files;                                         // fmt
@@ -87,6 +90,8 @@ int exit_code(const Arguments& args, const Loaded& loaded, const reference::Chec
 Tensors run_timed(const Fusion& fusion, Compiled& compiled, const Tensors& inputs);
 // Writes what --trace asks for, of the run that was timed. Collective over the processes of a job.
 void write_trace(const Arguments& args, const Compiled& compiled);
+// The places of what `plait import` writes where nobody names them.
+void settle_import(Arguments& args);
 // Where `plait view` writes a page whose place nobody names.
 std::string default_page(const Arguments& args);
 // Prints the text of args.until that it holds.
@@ -160,6 +165,7 @@ int compile_command(const Arguments& args);
 int explain_command(const Arguments& args);
 int view_command(const Arguments& args);
 int tune_command(const Arguments& args);
+int import_command(const Arguments& args);
 int doctor_command(const Arguments& args);
 int cache_command(const Arguments& args);
 int fmt_command(const Arguments& args);

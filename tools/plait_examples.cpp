@@ -1,5 +1,5 @@
 // Examples of the commands, which tests run. They are in a folder with the files add.plait (docs/examples/simple_add)
-// and mlp.plait (docs/examples/tp_mlp), and flights, that of a job's flight recorders.
+// and mlp.plait (docs/examples/tp_mlp), mlp.mlir (a function of jax), and flights, that of a job's flight recorders.
 #include <array>
 
 #include "plait_help.h"
@@ -18,6 +18,8 @@ constexpr std::array kExamples = std::to_array<Example>({
     {"explain", "plait explain mlp.plait --segments", "why there are not fewer kernels"},
     {"view", "plait view mlp.plait --ranks 4 -o mlp.html", "a page for the browser: graph, kernels, texts, timeline"},
     {"view", "plait view mlp.plait --no-run", "without running it"},
+    {"import", "plait import mlp.mlir -o jax.plait", "of what jax.jit(f).lower(...).as_text() prints"},
+    {"import", "plait import mlp.mlir -o - | plait run - --check", "as a pipe, where there are no weights"},
     {"opt", "plait opt mlp.plait --ranks 4 --until sharded", "the fusion when every tensor has its layout"},
     {"opt", "plait opt mlp.plait --until llvm", "the code of the kernels"},
     {"opt", "plait opt mlp.plait --passes --watch '%dropout*'", "what each pass did, and to these tensors"},

@@ -32,7 +32,7 @@ struct Output {
   std::string flag, path;
 };
 
-// Those of `--out`, `--json`, `--svg`, `--save`, `--trace`, `--page` and tune's `--out`, in order.
+// Those of `--out`, `--json`, `--svg`, `--save`, `--trace`, `--page` and `--out` of tune and import, in order.
 std::vector<Output> outputs_of(const Arguments& args) {
   std::vector<Output> out;
   for (const auto& word : args.outs) out.push_back({"--out " + word, name_and_value(word, "--out").second});
@@ -42,6 +42,7 @@ std::vector<Output> outputs_of(const Arguments& args) {
   if (!args.trace.empty()) out.push_back({"--trace " + args.trace, args.trace});
   if (!args.page.empty()) out.push_back({"--page " + args.page, args.page});
   if (!args.pinned.empty()) out.push_back({"--out " + args.pinned, args.pinned});
+  if (!args.imported.empty()) out.push_back({"--out " + args.imported, args.imported});
   return out;
 }
 
@@ -102,6 +103,7 @@ std::string divert_standard_output() {
 
 void settle_files(Arguments& args) {
   if (args.command == "view" && args.page.empty()) args.page = default_page(args);
+  if (args.command == "import") settle_import(args);
   try {
     refuse_shared_outputs(args);
     read_streams(args);
@@ -113,7 +115,7 @@ void settle_files(Arguments& args) {
   const auto divert = [&] { return diverted.empty() ? diverted = divert_standard_output() : diverted; };
   for (std::string& word : args.outs)
     if (const auto [name, path] = name_and_value(word, "--out"); is_standard_output(path)) word = name + "=" + divert();
-  for (std::string* path : {&args.json, &args.svg, &args.save, &args.trace, &args.page, &args.pinned})
+  for (std::string* path : {&args.json, &args.svg, &args.save, &args.trace, &args.page, &args.pinned, &args.imported})
     if (is_standard_output(*path)) *path = divert();
 }
 

@@ -184,6 +184,37 @@ void write_kernels_json(const Arguments& args, const std::vector<Report>& report
   write(args, json);
 }
 
+void write_import_json(const Arguments& args, const ImportedModel& model) {
+  Json json = document(args);
+  json["import"] = {{"format", nullptr},         {"inputs", Json::object()},  {"outputs", Json::object()},
+                    {"weights", Json::object()}, {"weights_folder", nullptr}, {"notes", Json::array()},
+                    {"problems", Json::array()}};
+  Json& out = json["import"];
+  if (const Imported* made = model.made) {
+    out["format"] = made->format;
+    out["notes"] = made->notes;
+    if (!made->weights.empty()) out["weights_folder"] = args.weights;
+    const auto put = [&](Json& to, const TensorView* t) {
+      const auto name = made->renamed.find(t->name);
+      to[t->name] = {{"name", name == made->renamed.end() ? "" : name->second}, {"type", plait::type_text(*t)}};
+    };
+    for (const TensorView* t : made->fusion->inputs())
+      put(out[made->weights.contains(t->name) ? "weights" : "inputs"], t);
+    for (const TensorView* t : made->fusion->outputs()) put(out["outputs"], t);
+  }
+  if (const ImportError* error = model.error) {
+    json["ok"] = false;
+    json["error"] = {{"what", error->message()}, {"where", error->where()}, {"remedy", error->remedy()}};
+    for (const ImportProblem& each : error->problems())
+      out["problems"].push_back({{"reason", each.reason},
+                                 {"op", each.op.empty() ? Json(nullptr) : Json(each.op)},
+                                 {"count", each.count},
+                                 {"nodes", each.nodes},
+                                 {"remedy", each.remedy}});
+  }
+  write(args, json);
+}
+
 void write_text_json(const Arguments& args, const std::string& stage, const std::string& text) {
   Json json = document(args);
   if (is_program_text(text)) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "import/imported.h"
 #include "plait_command.h"
 
 namespace plait::tool {
@@ -25,6 +26,13 @@ void write_explain_json(const Arguments& args, const Loaded& loaded, const Compi
 
 // Kernels for GPU architectures, which no device holds: those of all, counts of the first, times together.
 void write_kernels_json(const Arguments& args, const std::vector<Report>& reports);
+
+// Of `import`: what was made, or `problems` that keep the model out (null: none).
+struct ImportedModel {
+  const Imported* made = nullptr;
+  const ImportError* error = nullptr;
+};
+void write_import_json(const Arguments& args, const ImportedModel& model);
 
 // Of `opt`: the text after a pass or stage; the counts of the program where it is one.
 void write_text_json(const Arguments& args, const std::string& stage, const std::string& text);

@@ -86,7 +86,8 @@ LaunchWords parse_launch(const std::vector<std::string>& words) {
   if (i < words.size()) out.run.assign(words.begin() + int64_t(i) + 1, words.end());
   if (out.run.empty()) throw UserError("nothing to run", "plait launch", kLaunchUsage);
   out.program = out.run[0] != "run";
-  for (const char* own : {"opt", "compile", "explain", "view", "reduce", "launch", "comm-diff", "doctor", "cache"})
+  for (const char* own :
+       {"opt", "compile", "explain", "view", "import", "reduce", "launch", "comm-diff", "doctor", "cache"})
     if (out.run[0] == own)
       throw UserError(fmt::format("`{}` does not run on several processes", own), "plait launch", kLaunchUsage);
   if (out.program && !find_program(out.run[0]))

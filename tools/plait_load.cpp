@@ -118,6 +118,26 @@ Tensor read_input(const std::string& text, const TensorView& input) {
   return tensor;
 }
 
+// What the folder has of inputs that are not given: all parameters, and others that have a file.
+void add_weights(const Arguments& args, const Fusion& fusion, std::map<std::string, Tensor>& given) {
+  const std::filesystem::path folder = args.weights;
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error))
+    throw UserError(fmt::format("`{}` is no folder", args.weights), "--weights",
+                    "give a folder that plait import wrote");
+  for (const TensorView* t : fusion.inputs()) {
+    const std::filesystem::path file = folder / (t->name + ".npy");
+    if (given.contains(t->name)) continue;
+    if (std::filesystem::exists(file, error)) {
+      given.emplace(t->name, read_input(file.string(), *t));
+    } else if (t->role == TensorRole::parameter) {
+      throw UserError(fmt::format("the folder `{}` has no file {}.npy", args.weights, t->name),
+                      fmt::format("--weights, %{}: {}", t->name, plait::type_text(*t)),
+                      "import the model again, or give --input " + t->name + "=FILE.npy");
+    }
+  }
+}
+
 std::map<std::string, Tensor> given_inputs(const Arguments& args, const Fusion& fusion) {
   std::map<std::string, Tensor> given;
   std::vector<std::string> names;
@@ -131,6 +151,7 @@ std::map<std::string, Tensor> given_inputs(const Arguments& args, const Fusion& 
       throw UserError(fmt::format("input `{}` is given twice", name), "--input", "give it once");
     given.emplace(name, read_input(value, *fusion.find(name)));
   }
+  if (!args.weights.empty()) add_weights(args, fusion, given);
   return given;
 }
 

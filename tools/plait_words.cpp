@@ -74,6 +74,9 @@ void add_trace(CLI::App& app, Arguments& args) {
 void add_inputs(CLI::App& run, Arguments& args) {
   add_list(run, "--input", args.inputs, "NAME=VALUE",
            "FILE.npy, -, nested lists [[1,2],[3,4]] or a number; absent: drawn");
+  run.add_option("--weights", args.weights,
+                 "a folder as plait import writes it: NAME.npy of each param, and of other inputs that it has")
+      ->type_name("FOLDER");
   run.add_option_function<std::string>("--seed", number_into<uint64_t>(args.seed, "--seed"),
                                        "seed of drawn inputs, and value of an absent u64[] input")
       ->type_name("S");
@@ -117,6 +120,22 @@ void add_view(CLI::App& app, Arguments& args) {
   view.add_option("-o,--page", args.page, "the page; default: NAME.view.html here; -: to standard output")
       ->type_name("FILE.html");
   view.add_flag("--no-run", args.no_run, "compile only: the page has no timeline");
+}
+
+void add_import(CLI::App& app, Arguments& args) {
+  CLI::App& import = *app.add_subcommand("import", "make a fusion of a model of ONNX, or of StableHLO's text");
+  import.add_option("FILE", args.file, "the model; -: standard input")->type_name("");
+  import.add_option("-o,--out", args.imported, "the fusion; default: NAME.plait here; -: to standard output")
+      ->type_name("FILE.plait");
+  import
+      .add_option("--weights", args.weights,
+                  "where a file NAME.npy for each weight is written; default: as -o, with .weights for its suffix")
+      ->type_name("FOLDER");
+  add_list(import, "--set", args.sets, "NAME=VALUE", "a number for a size that the model leaves open");
+  add_list(import, "--constant", args.constants, "NAME=VALUE",
+           "an input that always has this value: FILE.npy, a list or a number");
+  import.add_option("--format", args.format, "onnx or stablehlo; default: as the file looks")->type_name("FORMAT");
+  add_json(import, args, "writes what was imported, or all that cannot be");
 }
 
 void add_tune(CLI::App& app, Arguments& args) {
@@ -268,7 +287,7 @@ std::shared_ptr<CLI::App> command_line(Arguments& args) {
     for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; }))
       if (command->get_group() == "Subcommands") command->group(name)->allow_extras();
   };
-  add_run(app, args), add_explain(app, args), add_view(app, args), group(kStart);
+  add_run(app, args), add_explain(app, args), add_view(app, args), add_import(app, args), group(kStart);
   add_opt(app, args), add_compile(app, args), add_tune(app, args), add_reduce(app), group(kInside);
   add_jobs(app), group(kJobs);
   add_fmt(app, args), add_keeping(app, args), group(kKeeping);

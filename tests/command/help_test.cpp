@@ -46,6 +46,7 @@ TEST_F(Help, ExamplesRun) {
   const fs::path docs = fs::path(PLAIT_SOURCE_DIR) / "docs/examples";
   fs::copy(docs / "simple_add.plait", scratch_.path() / "add.plait");
   fs::copy(docs / "tp_mlp.plait", scratch_.path() / "mlp.plait");
+  fs::copy(fs::path(PLAIT_SOURCE_DIR) / "tests/unit/import/stablehlo/examples/mlp.mlir", scratch_.path() / "mlp.mlir");
   std::set<std::string> lines;
   for (const std::string& command : commands())
     for (const std::string& line : matches_of(printed("help " + command), "\n  \\$ ([^\n]*)")) lines.insert(line);

@@ -1,6 +1,8 @@
 #pragma once
 // The cases of Debian's package libonnx-testdata: one folder each, a model with the tensors that go in and come out.
-#include "conformance/importer.h"
+#include "import/imported.h"
+#include "import/onnx/model.h"
+#include "plait.h"
 #include "reference/array.h"
 
 namespace plait::conformance {
@@ -8,8 +10,9 @@ namespace plait::conformance {
 inline constexpr const char* kDataFolder = "/usr/share/libonnx-testdata/data";
 
 struct Case {
-  std::string name;  // "node/test_abs"
-  Model model;
+  std::string name;   // "node/test_abs"
+  std::string bytes;  // of the model
+  onnx::Model model;
   std::vector<Tensor> inputs, outputs;  // empty where the model has types that plait has not
 };
 
@@ -24,6 +27,9 @@ struct Outcome {
   int64_t by_discontinuity = 0;  // integers that came out on the other side of a discontinuity
 };
 
+// The case as a user would import it: inputs whose numbers an op asks for are given as constants, one after another.
+Imported import_case(const Case& c);
+
 // Imports the case and runs it on the device ("reference", "cpu", "sim:sm_90a"), checked against the reference by its
 // radius, and against the stored outputs.
 Outcome run_case(const Case& c, const std::string& device);
@@ -36,7 +42,7 @@ std::string difference(const reference::Array& computed, const Tensor& got, cons
 
 // Whether the reason is true of the model: "op X" that a node of it is, "attribute A of X" or "attribute A=V of X" that
 // a node has, "dtype T" of its inputs, outputs or constants, which plait or the importer does not have.
-bool holds(const std::string& reason, const Model& model);
+bool holds(const std::string& reason, const onnx::Model& model);
 
 // Case -> reason, from the lines "CASE: REASON" of a file.
 std::map<std::string, std::string> read_list(const std::string& file);

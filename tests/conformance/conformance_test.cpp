@@ -109,7 +109,7 @@ TEST_F(OneCase, WrongNumbersAreFound) {
 }
 
 TEST_F(OneCase, ReasonsAreChecked) {
-  const Model add = read_case("node/test_add").model, text = read_case("node/test_cast_FLOAT_to_STRING").model;
+  const onnx::Model add = read_case("node/test_add").model, text = read_case("node/test_cast_FLOAT_to_STRING").model;
   EXPECT_TRUE(holds("dtype string", text));
   EXPECT_FALSE(holds("dtype string", add));
   EXPECT_FALSE(holds("dtype f32", add));
