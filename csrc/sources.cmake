@@ -145,6 +145,7 @@ set(PLAIT_CORE_SOURCES
   import/stablehlo/ops_reductions.cpp
   import/stablehlo/ops_shapes.cpp
   import/stablehlo/parse.cpp
+  import/windows.cpp
   ir/by_hand.cpp
   ir/clone.cpp
   ir/complete.cpp

@@ -59,6 +59,7 @@ set(PLAIT_TEST_FOLDERS
   unit/comm
   unit/device
   unit/graph
+  unit/import/onnx
   unit/import/stablehlo
   unit/ir
   unit/kir
@@ -94,6 +95,7 @@ set(PLAIT_TEST_command
   command/files_test.cpp
   command/fmt_test.cpp
   command/help_test.cpp
+  command/import_test.cpp
   command/json_test.cpp
   command/launch_test.cpp
   command/passes_test.cpp
@@ -283,8 +285,13 @@ set(PLAIT_TEST_unit_graph
   unit/graph/bucket_all_reduces_test.cpp
   unit/graph/passes_test.cpp
 )
+set(PLAIT_TEST_unit_import_onnx
+  unit/import/onnx/hostile_test.cpp
+  unit/import/onnx/import_test.cpp
+)
 set(PLAIT_TEST_unit_import_stablehlo
   unit/import/stablehlo/examples_test.cpp
+  unit/import/stablehlo/import_test.cpp
 )
 set(PLAIT_TEST_unit_ir
   unit/ir/chains_test.cpp

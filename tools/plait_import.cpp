@@ -33,7 +33,7 @@ Format format_of(const Arguments& args, const std::string& bytes) {
   if (args.file.ends_with(".mlir")) return Format::stablehlo;
   const size_t first = bytes.find_first_not_of(" \t\r\n");
   const std::string_view start = first == bytes.npos ? "" : std::string_view(bytes).substr(first, 60);
-  for (const char* word : {"module", "func.func", "\"builtin.module\"", "//", "#"})
+  for (const char* word : {"module", "func.func", "\"builtin.module\"", "//", "#loc"})
     if (start.starts_with(word)) return Format::stablehlo;
   return Format::onnx;
 }

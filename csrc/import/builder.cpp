@@ -154,6 +154,8 @@ void ImportBuilder::check_growth() {
 Imported ImportBuilder::finish(std::string format) {
   std::set<const TensorView*> leaves;
   Fusion& f = fusion();
+  if (f.outputs().empty())
+    throw UserError("the model has no outputs", options_.file, "give a model that computes something");
   f.set_order(needed_for(f.outputs(), leaves));
   auto& all = f.mutable_inputs();
   std::erase_if(all, [&](const TensorView* t) {

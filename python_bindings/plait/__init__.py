@@ -17,6 +17,7 @@ from plait._jit import jit
 from plait._profile import Profile, profile
 from plait.command import doctor
 from plait.errors import BoundsError, CommError, Error, InternalError, MissingError, OutOfMemoryError, UserError
+from plait.importers import Imported, import_onnx, import_stablehlo
 from plait.mesh import Mesh
 
 __version__ = _plait.version()
@@ -39,7 +40,7 @@ def run_ranks(fusion: Fusion, inputs: Mapping[str, Any], ranks: int, *, device: 
 
 
 __all__ = [
-    "Array", "BoundsError", "CommError", "DType", "Device", "Error", "Fusion", "InternalError", "Kernel", "Mesh", "MissingError", "OutOfMemoryError", "Profile", "Program",
+    "Array", "BoundsError", "CommError", "DType", "Device", "Error", "Fusion", "Imported", "InternalError", "Kernel", "Mesh", "MissingError", "OutOfMemoryError", "Profile", "Program",
     "Step", "Tensor", "TunedSchedule", "UserError", "array", "bf16", "bool_", "compile", "devices", "doctor", "dtype", "f16", "f32", "f64", "f8e4m3",
-    "f8e5m2", "format", "i16", "i32", "i64", "i8", "jit", "load", "ops", "parse", "profile", "run_ranks", "u16", "u32", "u64", "u8",
+    "f8e5m2", "format", "i16", "i32", "i64", "i8", "import_onnx", "import_stablehlo", "jit", "load", "ops", "parse", "profile", "run_ranks", "u16", "u32", "u64", "u8",
 ]

@@ -33,4 +33,5 @@ NB_MODULE(_plait, m) {
   bind_arrays(m);
   bind_fusions(m);
   bind_programs(m);
+  bind_imports(m);
 }

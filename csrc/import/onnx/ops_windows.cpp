@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "import/onnx/importer.h"
+#include "import/windows.h"
 
 namespace plait::onnx {
 namespace {
@@ -79,13 +80,11 @@ TensorView* padded(TensorView* x, const Window& w, double value, bool with_beyon
   return pad(x, extents(low), extents(high), value);
 }
 
+WindowSteps steps_of(const Window& w, size_t d) { return {w.kernel[d], w.strides[d], w.dilations[d], w.out[d]}; }
+
 // x[n, c, i...] as [n, c, k0, o0, k1, o1, ...].
 TensorView* windows(TensorView* x, const Window& w) {
-  for (size_t d = 0; d < w.dims(); ++d) {
-    const std::vector<Fusion::Extent> shape = {w.kernel[d], w.out[d]};
-    TensorView* inside = mul(iota(*x->fusion, shape, 0), w.dilations[d]);
-    x = index_select(x, add(mul(iota(*x->fusion, shape, 1), w.strides[d]), inside), 2 + 2 * static_cast<int64_t>(d));
-  }
+  for (size_t d = 0; d < w.dims(); ++d) x = windows_along(x, 2 + 2 * static_cast<int64_t>(d), steps_of(w, d));
   return x;
 }
 
@@ -142,23 +141,10 @@ void average_pool(Call& c) {
   c.give(div(sum(windows(values, w), dims), sum(windows(padded(ones, w, 0, false), w), dims)));
 }
 
-// Products of w[m, c / groups, k...] with the windows of a padded x.
 TensorView* convolve(TensorView* x, TensorView* weight, const Window& w, int64_t groups) {
-  const Numbers shape = shape_of(weight);
-  const auto dims = static_cast<int64_t>(w.dims());
-  require(groups >= 1 && shape[0] % groups == 0, "{} groups of {} channels", groups, shape[0]);
-  require(shape.size() == w.dims() + 2 && extent(x, 1) == shape[1] * groups, "{} channels, not {} times {}",
-          extent(x, 1), groups, shape[1]);
-  const sym::Expr batch = size_of_dim(x, 0);
-  const int64_t m = shape[0] / groups;
-  const int64_t depth = product(shape, 1, dims + 2), places = product(w.out, 0, dims);
-  Dims order = {0, 1};
-  for (int64_t parity : {0, 1})
-    for (int64_t d = 0; d < dims; ++d) order.push_back(2 + 2 * d + parity);
-  TensorView* columns = reshape(permute(windows(x, w), order), {batch, groups, depth, places});
-  std::vector<Fusion::Extent> out = {batch, shape[0]};
-  out.insert(out.end(), w.out.begin(), w.out.end());
-  return reshape(matmul(reshape(weight, {groups, m, depth}), columns), out);
+  std::vector<WindowSteps> steps;
+  for (size_t d = 0; d < w.dims(); ++d) steps.push_back(steps_of(w, d));
+  return convolve_windows(x, weight, steps, groups);
 }
 
 // One number per channel.
@@ -209,18 +195,6 @@ void qlinear_conv(Call& c) {
   c.give(quantized(div(y, c.in(6)), c.in(7), c.in(7)->dtype));
 }
 
-// Zeros between the elements of a dim, step - 1 each.
-TensorView* spread(TensorView* x, int64_t dim, int64_t step) {
-  if (step == 1) return x;
-  Sizes shape = x->shape();
-  Numbers low(shape.size() + 1, 0), high = low;
-  const int64_t n = extent(x, dim);
-  high[static_cast<size_t>(dim) + 1] = step - 1;
-  shape[static_cast<size_t>(dim)] = x->fusion->pool().constant(n * step);
-  x = reshape_to(pad(unsqueeze(x, {dim + 1}), extents(low), extents(high)), shape);
-  return slice(x, dim, 0, (n - 1) * step + 1);
-}
-
 // Pads that are negative cut.
 TensorView* pad_or_cut(TensorView* x, int64_t dim, int64_t low, int64_t high) {
   x = slice(x, dim, std::max<int64_t>(-low, 0), extent(x, dim) - std::max<int64_t>(-high, 0));
@@ -260,7 +234,7 @@ void conv_transpose(Call& c) {
       share_padding(w, d, widest - size, automatic == "SAME_UPPER");
       cut += std::max<int64_t>(size - widest, 0);
     }
-    x = spread(x, dim, w.strides[d]);
+    x = spread_elements(x, dim, w.strides[d] - 1);
     x = pad_or_cut(x, dim, w.span(d) - 1 - w.low[d], w.span(d) - 1 - w.high[d] + cut);
     w.out.push_back(extent(x, dim) - w.span(d) + 1);
     require(w.out[d] >= 0, "a window of {} in {} elements", w.span(d), extent(x, dim));

@@ -79,6 +79,8 @@ const Function& Importer::function(const std::string& name) const {
 
 const Function& Importer::main() const {
   if (module_.functions.contains("main")) return function("main");
+  if (module_.functions.empty())
+    throw UserError("the module has no functions", options_.file, "give a module as jax prints it");
   if (module_.functions.size() != 1)
     throw UserError(fmt::format("the module has no function @main but {} others", module_.functions.size()),
                     options_.file, "give a module with one function, or one that is called @main");
@@ -124,8 +126,8 @@ void Importer::run_op(const Operation& op, Scope& scope) {
     for (size_t i = 0; i < op.more_results.size(); ++i)
       scope.values[op.more_results[i]] = {i + 1 < values.size() ? values[i + 1] : nullptr};
   };
-  store(Values(op.result_types.size(), nullptr));
-  if (refused_.contains(&op)) return;
+  const auto spoil = [&] { store(Values(op.result_types.size(), nullptr)); };
+  if (refused_.contains(&op)) return spoil();
   try {
     Call call(*this, op, scope);
     find_op(short_name(op.name))->handler(call);
@@ -141,9 +143,11 @@ void Importer::run_op(const Operation& op, Scope& scope) {
     store(call.results);
     builder_.check_growth();
   } catch (const ReadsBad&) {
+    spoil();
   } catch (const UserError& e) {
     const std::string where = e.where().empty() ? "" : ", at " + e.where();
     problems_.note(e.message() + where, short_name(op.name), label_of(op), e.remedy());
+    spoil();
   }
 }
 

@@ -7,6 +7,10 @@
 namespace plait::stablehlo {
 namespace {
 
+TensorView* reshaped(TensorView* t, const Numbers& shape) {
+  return static_shape(t) == shape ? t : reshape(t, extents_of(shape));
+}
+
 bool holds_dim(const Numbers& list, int64_t value) { return std::ranges::find(list, value) != list.end(); }
 
 // A start so that `size` elements from there on lie inside of `extent`.
@@ -261,8 +265,8 @@ void scatter_op(Call& c) {
   for (size_t d = 1; d < operand.size(); ++d) rest *= operand[d];
   TensorView* at = reshape(cast(w.coordinate(0), DType::i64), {count, 1});
   at = expand(at, {count, rest});
-  c.give(reshape(scatter(reshape(x, {operand[0], rest}), at, reshape(updates, {count, rest}), 0, how, Bounds::assume),
-                 extents_of(operand)));
+  c.give(reshaped(
+      scatter(reshaped(x, {operand[0], rest}), at, reshaped(updates, {count, rest}), 0, how, Bounds::assume), operand));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "import/stablehlo/importer.h"
+#include "import/windows.h"
 
 namespace plait::stablehlo {
 namespace {
@@ -120,46 +121,20 @@ ConvolutionWindow read_window(Call& c, size_t dims) {
   return out;
 }
 
-// Zeros between the elements of a dim.
-TensorView* dilated(TensorView* x, int64_t dim, int64_t step) {
-  const int64_t n = static_extent(x, dim);
-  if (step == 1 || n < 2) return x;
-  Numbers shape = static_shape(x), low(shape.size() + 1, 0), high = low;
-  high[static_cast<size_t>(dim) + 1] = step - 1;
-  shape[static_cast<size_t>(dim)] = n * step;
-  x = reshape(pad(unsqueeze(x, {dim + 1}), extents_of(low), extents_of(high)), extents_of(shape));
-  return slice(x, dim, 0, (n - 1) * step + 1);
-}
-
-// Products of w[o, i, k...] with the windows of x[b, i * groups, s...]: windows are read by index_select, one per
-// spatial dim.
-TensorView* convolve(TensorView* x, TensorView* w, const ConvolutionWindow& window, int64_t groups) {
-  const size_t dims = w->rank() - 2;
-  const Numbers kernel = static_shape(w);
-  const int64_t batch = static_extent(x, 0), features = static_extent(x, 1);
-  require(groups >= 1 && kernel[0] % groups == 0 && features == kernel[1] * groups,
-          "{} groups of {} features, {} of the kernel", groups, features, kernel[1]);
-  Numbers low = {0, 0}, high = {0, 0}, out = {batch, kernel[0]};
+// Products of w[o, i, k...] with the windows of x[b, i * groups, s...].
+TensorView* convolve_padded(TensorView* x, TensorView* w, const ConvolutionWindow& window, int64_t groups) {
+  Numbers low = {0, 0}, high = {0, 0};
   low.insert(low.end(), window.low.begin(), window.low.end());
   high.insert(high.end(), window.high.begin(), window.high.end());
   x = pad(x, extents_of(low), extents_of(high));
-  Dims order = {0, 1};
-  int64_t depth = kernel[1], places = 1;
-  for (size_t d = 0; d < dims; ++d) {
-    const int64_t dim = 2 + 2 * static_cast<int64_t>(d), k = kernel[d + 2];
-    const int64_t room = static_extent(x, dim) - (k - 1) * window.rhs_dilation[d] - 1;
-    require(k >= 1 && room >= 0, "a window of {} in {} elements", k, static_extent(x, dim));
-    const int64_t n = room / window.strides[d] + 1;
-    const std::vector<Fusion::Extent> shape = {k, n};
-    TensorView* inside = mul(iota(*x->fusion, shape, 0), window.rhs_dilation[d]);
-    x = index_select(x, add(mul(iota(*x->fusion, shape, 1), window.strides[d]), inside), dim, Bounds::assume);
-    depth *= k, places *= n;
-    out.push_back(n);
-    order.push_back(dim);
+  std::vector<WindowSteps> steps;
+  for (size_t d = 0; d < window.strides.size(); ++d) {
+    const int64_t dim = 2 + static_cast<int64_t>(d), size = static_extent(w, dim);
+    const int64_t room = static_extent(x, dim) - (size - 1) * window.rhs_dilation[d] - 1;
+    require(size >= 1 && room >= 0, "a window of {} in {} elements", size, static_extent(x, dim));
+    steps.push_back({size, window.strides[d], window.rhs_dilation[d], room / window.strides[d] + 1});
   }
-  for (size_t d = 0; d < dims; ++d) order.push_back(3 + 2 * static_cast<int64_t>(d));
-  TensorView* columns = reshape(permute(x, order), {batch, groups, depth, places});
-  return reshape(matmul(reshape(w, {groups, kernel[0] / groups, depth}), columns), extents_of(out));
+  return convolve_windows(x, w, steps, groups);
 }
 
 void convolution(Call& c) {
@@ -175,8 +150,9 @@ void convolution(Call& c) {
   const ConvolutionWindow window = read_window(c, input.size() - 2);
   x = convert_to(permute(x, input), c.dtype());
   w = convert_to(permute(w, kernel), c.dtype());
-  for (size_t d = 0; d + 2 < input.size(); ++d) x = dilated(x, static_cast<int64_t>(d) + 2, window.lhs_dilation[d]);
-  TensorView* y = convolve(x, w, window, c.integer("feature_group_count", 1));
+  for (size_t d = 0; d + 2 < input.size(); ++d)
+    x = spread_elements(x, static_cast<int64_t>(d) + 2, window.lhs_dilation[d] - 1);
+  TensorView* y = convolve_padded(x, w, window, c.integer("feature_group_count", 1));
   Dims back(output.size());
   for (size_t i = 0; i < output.size(); ++i) back[static_cast<size_t>(output[i])] = static_cast<int64_t>(i);
   c.give(permute(y, back));

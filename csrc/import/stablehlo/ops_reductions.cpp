@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "import/stablehlo/importer.h"
+#include "import/windows.h"
 
 namespace plait::stablehlo {
 namespace {
@@ -145,9 +146,7 @@ void reduce_window(Call& c) {
       if (w.strides[d] != 1) x = slice(x, dim, 0, static_extent(x, dim), w.strides[d]);
       continue;
     }
-    const std::vector<Fusion::Extent> places = {w.sizes[d], room / w.strides[d] + 1};
-    TensorView* inside = mul(iota(c.fusion(), places, 0), w.dilations[d]);
-    x = index_select(x, add(mul(iota(c.fusion(), places, 1), w.strides[d]), inside), dim, Bounds::assume);
+    x = windows_along(x, dim, {w.sizes[d], w.strides[d], w.dilations[d], room / w.strides[d] + 1});
     windows.push_back(dim++);
   }
   c.give(windows.empty() ? from(op, init, x) : from(op, init, reduced(op, x, windows)));

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "import/stablehlo/importer.h"
+#include "import/windows.h"
 
 namespace plait::stablehlo {
 namespace {
@@ -132,17 +133,6 @@ void slice_op(Call& c) {
   c.give(x);
 }
 
-// `step - 1` elements of a number between those of a dim.
-TensorView* spread(TensorView* x, int64_t dim, int64_t gap, double value) {
-  const int64_t n = static_extent(x, dim);
-  if (gap == 0 || n < 2) return x;
-  Numbers shape = static_shape(x), low(shape.size() + 1, 0), high = low;
-  high[static_cast<size_t>(dim) + 1] = gap;
-  shape[static_cast<size_t>(dim)] = n * (gap + 1);
-  x = reshape(pad(unsqueeze(x, {dim + 1}), extents_of(low), extents_of(high), value), extents_of(shape));
-  return slice(x, dim, 0, (n - 1) * (gap + 1) + 1);
-}
-
 void pad_op(Call& c) {
   TensorView* x = c.in();
   const Numbers low = c.integers({"low", "edge_padding_low"}), high = c.integers({"high", "edge_padding_high"});
@@ -153,7 +143,7 @@ void pad_op(Call& c) {
   for (size_t d = 0; d < low.size(); ++d) {
     const auto dim = static_cast<int64_t>(d);
     require(interior[d] >= 0 && interior[d] < 1000000, "{} elements between others", interior[d]);
-    x = spread(x, dim, interior[d], value);
+    x = spread_elements(x, dim, interior[d], value);
     if (low[d] < 0 || high[d] < 0) {
       const int64_t n = static_extent(x, dim), from = std::max<int64_t>(-low[d], 0);
       x = slice(x, dim, std::min(from, n), std::max(std::min(from, n), n - std::max<int64_t>(-high[d], 0)));

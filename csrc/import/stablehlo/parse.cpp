@@ -8,6 +8,7 @@ namespace plait::stablehlo {
 namespace {
 
 constexpr int kDeepest = 100;
+constexpr const char* kNoResource = "expected the numbers of a constant";
 constexpr size_t kMostText = size_t{1} << 30;
 
 class Parser {
@@ -238,7 +239,7 @@ class Parser {
     if (in_.accept("#")) return dialect_attribute();
     if (in_.accept("dense<")) return dense();
     if (in_.accept("array<")) return array();
-    if (in_.next_is("dense_resource")) in_.fail("numbers that the text holds: print it with large constants");
+    if (in_.next_is("dense_resource")) in_.fail(kNoResource);
     if (in_.next_is("(") || in_.next_is("tensor") || in_.next_is("!"))
       return word_of(Attribute::Kind::word, type().text());
     if (in_.next_is("-") || in_.next_is_word()) {
@@ -390,6 +391,7 @@ class Parser {
       out.attributes["value"] = one_attribute();
       return true;
     }
+    if (in_.next_is("dense_resource")) in_.fail(kNoResource);
     if (!in_.next_is_word()) return false;
     return read_word(out);
   }
