@@ -6,7 +6,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SKIPPED_FOLDERS = {".git", ".venv", "__pycache__"}
 SKIPPED_AT_ROOT = {"build", "out"}
 CXX = {".h", ".cpp", ".cuh", ".def"}
-BINARY = {".npy", ".png", ".gz", ".zip", ".o", ".so", ".pyc", ".cubin"}
+BINARY = {".npy", ".onnx", ".png", ".gz", ".zip", ".o", ".so", ".pyc", ".cubin"}
 
 
 def files(root, folders=("",), suffixes=None):

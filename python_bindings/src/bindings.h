@@ -67,7 +67,7 @@ void bind_fusions(nb::module_& m);
 // What Python's operators and other protocols make of a tensor, and the function apply().
 void bind_operators(nb::module_& m, nb::class_<TensorRef>& tensors);
 void bind_programs(nb::module_& m);
-// What plait/importers.py calls.
+// What python_bindings/plait/importers.py calls.
 void bind_imports(nb::module_& m);
 
 }  // namespace plait::python

@@ -1,4 +1,4 @@
-// Models of other formats: what plait/importers.py asks for.
+// Models of other formats: what python_bindings/plait/importers.py asks for.
 #include "import/onnx/import_onnx.h"
 #include "import/stablehlo/import_stablehlo.h"
 

@@ -28,9 +28,8 @@ TEST_F(Import, WritesAFusionWithItsWeights) {
       "classes: f32[2, 3]");
   expect_says("$plait view shapes.plait --weights shapes.weights --set batch=2 --device cpu", "wrote shapes.view.html");
   expect_says("$plait fmt --check shapes.plait && echo same", "same");
-  expect_says(
-      "$plait import shapes.onnx --set batch=5 -o ./five.plait --weights w/five && grep -c batch five.plait", "0",
-      true, 1);
+  expect_says("$plait import shapes.onnx --set batch=5 -o ./five.plait --weights w/five && grep -c batch five.plait",
+              "0", true, 1);
 }
 
 TEST_F(Import, GoesThroughPipes) {
