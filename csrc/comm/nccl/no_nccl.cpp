@@ -1,11 +1,11 @@
-// Built where nccl.h is absent.
+// What stands for NCCL in a build without PLAIT_CUDA.
 #include "base/error.h"
 #include "comm/nccl/nccl_communicators.h"
 
 namespace plait {
 namespace {
 
-constexpr const char* kWhy = "plait was built without nccl.h";
+constexpr const char* kWhy = "plait was built without NCCL: PLAIT_CUDA is off";
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // cublasLtMatmul: checks what a caller can get wrong, and queues the product as work of the stream.
-#include <cuda.h>
+#include "cuda_abi/driver.h"
 #include <fmt/core.h>
 
 #include <algorithm>

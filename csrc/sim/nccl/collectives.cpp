@@ -1,5 +1,5 @@
 // The calls that move data: checks of what a caller can get wrong.
-#include <cuda.h>
+#include "cuda_abi/driver.h"
 #include <fmt/core.h>
 
 #include <optional>

@@ -1,5 +1,5 @@
 // Making and splitting communicators, registering memory.
-#include <cuda.h>
+#include "cuda_abi/driver.h"
 #include <fmt/core.h>
 #include <unistd.h>
 
