@@ -13,14 +13,14 @@ import tempfile
 
 import tree
 
-# File of ours: NVIDIA's header, the headers that it needs to be found, the macro of its version.
+# NVIDIA's header: our files, of which the last includes the others, the headers that it needs to be found, the macro of
+# its version.
 HEADERS = {
-    "driver_types.h": ("cuda.h", [], "CUDA_VERSION"),
-    "driver.h": ("cuda.h", [], "CUDA_VERSION"),
-    "nvrtc.h": ("nvrtc.h", [], None),
-    "cublaslt.h": ("cublasLt.h", ["cuda_runtime_api.h", "crt/host_defines.h", "nv/target"], "CUBLAS_VERSION"),
-    "nccl.h": ("nccl.h", ["cuda_runtime_api.h", "crt/host_defines.h", "nv/target"], "NCCL_VERSION_CODE"),
-    "nvtx.h": ("nvtx3/nvToolsExt.h", [], None),
+    "cuda.h": (["driver_types.h", "driver.h"], [], "CUDA_VERSION"),
+    "nvrtc.h": (["nvrtc.h"], [], None),
+    "cublasLt.h": (["cublaslt.h"], ["cuda_runtime_api.h", "crt/host_defines.h", "nv/target"], "CUBLAS_VERSION"),
+    "nccl.h": (["nccl.h"], ["cuda_runtime_api.h", "crt/host_defines.h", "nv/target"], "NCCL_VERSION_CODE"),
+    "nvtx3/nvToolsExt.h": (["nvtx.h"], [], "NVTX_VERSION"),
 }
 
 PROGRAM = r"""
@@ -131,46 +131,49 @@ def said(source, folder, header, includes):
                                                                check=True).stdout.splitlines())
 
 
-def compare(root, ours, theirs, includes, version):
-    """Problems of one file of ours; None where the header is of another version."""
-    file = root / "csrc/cuda_abi" / ours
-    facts = list(facts_of(file.read_text()))
+def version_of(folder, header, includes, macro):
+    program = f'#include HEADER\n#include <cstdio>\nint main() {{ std::printf("of: %d\\n", int({macro})); }}\n'
+    return said(program, folder, header, includes)["of"]
+
+
+def compare(root, files, theirs, includes, version):
+    """Problems of our files; None where the header is of another version."""
+    facts = [each for file in files for each in facts_of((root / "csrc/cuda_abi" / file).read_text())]
     names = [re.match(r'.*?fact\("([^"]*)"', each)[1] for each in facts]
     source = PROGRAM + "\n".join(facts) + "\n}\n"
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        own = said(source, folder, f'"cuda_abi/{ours}"', [root / "csrc"])
+        own = said(source, folder, f'"cuda_abi/{files[-1]}"', [root / "csrc"])
         if set(names) != set(own):
-            return [f"{file}: not all of it was compared"]
-        if version:
-            number = f'#include HEADER\n#include <cstdio>\nint main() {{ std::printf("of: %d\\n", int({version})); }}\n'
-            here = said(number, folder, f"<{theirs}>", includes)["of"]
-            declared = said(number, folder, f'"cuda_abi/{ours}"', [root / "csrc"])["of"]
-            if here != declared:
-                print(f"skipped: {theirs} is of version {here}, csrc/cuda_abi/{ours} of {declared}")
-                return None
-        real = said(source, folder, f"<{theirs}>", includes)
-    print(f"csrc/cuda_abi/{ours}: {len(own)} facts are those of {theirs}" if own == real else f"csrc/cuda_abi/{ours} differs")
-    return [f"csrc/cuda_abi/{ours}: {name} is {own[name]}, in {theirs} {real[name]}" for name in own if own[name] != real[name]]
+            return [f"csrc/cuda_abi/{files[-1]}: not all of it was compared"]
+        try:
+            real, error = said(source, folder, f"<{theirs}>", includes), ""
+        except ValueError as failure:
+            real, error = {}, str(failure)
+        if version in own and (here := real.get(version) or version_of(folder, f"<{theirs}>", includes, version)) != own[version]:
+            print(f"skipped: {theirs} is of version {here}, csrc/cuda_abi/{files[-1]} of {own[version]}")
+            return None
+    if error:
+        return [f"csrc/cuda_abi/{files[-1]}: {error}"]
+    print(f"csrc/cuda_abi/{files[-1]}: {len(own)} facts" + (f" are those of {theirs}" if own == real else ""))
+    return [f"csrc/cuda_abi: {name} is {own[name]}, in {theirs} {real[name]}" for name in own if own[name] != real[name]]
 
 
 def check(root):
     problems, compared = [], 0
-    for ours, (theirs, needed, version) in HEADERS.items():
-        if not (root / "csrc/cuda_abi" / ours).exists():
+    for theirs, (files, needed, version) in HEADERS.items():
+        if not all((root / "csrc/cuda_abi" / file).exists() for file in files):
             continue
         includes = places(root, [theirs, *needed])
         if includes is None:
             print(f"skipped: no {' or '.join([theirs, *needed])} here")
             continue
-        try:
-            found = compare(root, ours, theirs, includes, version)
-        except ValueError as error:
-            found = [f"csrc/cuda_abi/{ours}: {error}"]
+        found = compare(root, files, theirs, includes, version)
         compared += found is not None
         problems += found or []
     listed = {each.name for each in (root / "csrc/cuda_abi").glob("*.h")}
-    problems += [f"csrc/cuda_abi/{name}: tools/check_cuda_abi.py does not compare it" for name in listed - set(HEADERS)]
+    known = {file for files, _, _ in HEADERS.values() for file in files}
+    problems += [f"csrc/cuda_abi/{name}: tools/check_cuda_abi.py does not compare it" for name in listed - known]
     return problems, compared
 
 

@@ -59,6 +59,8 @@ class CudaAbi(unittest.TestCase):
             folder = pathlib.Path(folder)
             (folder / "csrc/cuda_abi").mkdir(parents=True)
             (folder / "csrc/cuda_abi" / name).write_text(ours)
+            if name == "driver.h":
+                (folder / "csrc/cuda_abi/driver_types.h").write_text("#pragma once\n")
             (folder / "include").mkdir()
             if theirs:
                 (folder / "include/nvrtc.h").write_text(theirs)
@@ -106,7 +108,10 @@ class CudaAbi(unittest.TestCase):
         code, said = self.check(version + OURS, version.replace("13000", "12040") + THEIRS, "driver.h")
         self.assertEqual(code, 77, said)
         self.assertIn("cuda.h is of version 12040, csrc/cuda_abi/driver.h of 13000", said)
+        gone = THEIRS.replace("cuName", "cuOther")  # what is declared may not be there yet
+        self.assertEqual(self.check(version + OURS, version.replace("13000", "12040") + gone, "driver.h")[0], 77)
         self.assertEqual(self.check(version + OURS, version + THEIRS, "driver.h")[0], 0)
+        self.assertEqual(self.check(version + OURS, version + gone, "driver.h")[0], 1)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #pragma once
-// Ranges that profilers show, by NVTX's interface: a profiler names a library of its own in NVTX_INJECTION64_PATH, which
-// takes the place of the functions here. Without one a range costs a comparison.
+// Ranges that profilers show, by NVTX's interface: a profiler names a library of its own in NVTX_INJECTION64_PATH,
+// which takes the place of the functions here. Without one a range costs a comparison.
 
 namespace plait {
 
