@@ -6,8 +6,7 @@ namespace plait {
 namespace {
 
 constexpr const char* kReason = "plait was built without CUDA: PLAIT_CUDA is off";
-constexpr const char* kRemedy =
-    "install the wheels of tools/python-packages.txt or set PLAIT_CUDA_HOME, and build again";
+constexpr const char* kRemedy = "build plait with PLAIT_CUDA=ON";
 
 }  // namespace
 

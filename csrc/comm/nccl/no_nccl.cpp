@@ -10,7 +10,7 @@ constexpr const char* kWhy = "plait was built without NCCL: PLAIT_CUDA is off";
 }  // namespace
 
 std::shared_ptr<Communicators> make_nccl_communicators(NcclOptions) {
-  throw MissingError(kWhy, "", "install a CUDA kit and NCCL (or the wheel nvidia-nccl-cu13) and build plait again");
+  throw MissingError(kWhy, "", "build plait with PLAIT_CUDA=ON");
 }
 
 NcclFacts nccl_facts(const std::string&) { return {"", "", kWhy, ""}; }
