@@ -432,6 +432,7 @@ set(PLAIT_TEST_unit_sim_cuda
   unit/sim/cuda/contract_launches_test.cpp
   unit/sim/cuda/contract_test.cpp
   unit/sim/cuda/engine_test.cpp
+  unit/sim/cuda/nvtx_test.cpp
   unit/sim/cuda/order_test.cpp
   unit/sim/cuda/planted_bugs_test.cpp
   unit/sim/cuda/random_order_test.cpp

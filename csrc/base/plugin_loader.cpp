@@ -24,12 +24,14 @@ Plugin find_plugin(const std::string& file, const std::string& symbol, const std
   std::error_code error;
   std::string places, reason = "no such file";
   void* library = nullptr;
+  bool is_there = false;
   Plugin out;
   for (const LibraryFile& place : plugin_files(file, folder)) {
     out.file = place.file;
     out.rule = place.rule;
     places += (places.empty() ? "" : ", ") + fs::path(place.file).parent_path().string();
     if (!fs::exists(out.file, error)) continue;
+    is_there = true;
     library = dlopen(out.file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library != nullptr) break;
     reason = dlerror();
@@ -40,7 +42,9 @@ Plugin find_plugin(const std::string& file, const std::string& symbol, const std
   }
   if (out.symbol == nullptr)
     throw MissingError(fmt::format("{} cannot be loaded: {}", file, reason), "looked in " + places,
-                       fmt::format("install the package {} and build plait again", package));
+                       package.empty() ? "build plait with PLAIT_CUDA=ON"
+                       : is_there      ? fmt::format("install the package {}, or the library that is named", package)
+                                       : fmt::format("install the package {} and build plait again", package));
   return out;
 }
 

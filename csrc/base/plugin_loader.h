@@ -19,7 +19,7 @@ std::vector<LibraryFile> plugin_files(const std::string& file, const std::string
 
 // Loads the shared object `file` from the first of plugin_files() that can be, by its absolute path, and finds its
 // function `symbol`. It stays loaded for good. MissingError names the places, the loader's reason and the `package` to
-// install.
+// install; an empty one is a part of PLAIT_CUDA.
 Plugin find_plugin(const std::string& file, const std::string& symbol, const std::string& folder,
                    const std::string& package);
 

@@ -43,9 +43,7 @@ struct SimulatedDriver {
 
 const SimulatedDriver& simulated_driver() {
   static const SimulatedDriver driver = [] {
-    auto load = [](const char* symbol) {
-      return load_plugin("libplait_sim_cuda.so", symbol, "", "nvidia-cuda-runtime (tools/setup)");
-    };
+    auto load = [](const char* symbol) { return load_plugin("libplait_sim_cuda.so", symbol, "", ""); };
     SimulatedDriver out;
     void* add = load("plait_sim_add_devices");
     out.add_devices = reinterpret_cast<int (*)(const char*, int)>(add);

@@ -86,8 +86,7 @@ class Ptx {
     static Ground* current;
     current = &ground;
     using Edit = const char* (*)(const char*);
-    auto set = reinterpret_cast<void (*)(Edit)>(
-        load_plugin("libplait_sim_cuda.so", "plait_sim_set_code_edit", "", "nvidia-cuda-runtime (tools/setup)"));
+    auto set = reinterpret_cast<void (*)(Edit)>(load_plugin("libplait_sim_cuda.so", "plait_sim_set_code_edit", "", ""));
     set([](const char* ptx) {
       static std::string text;
       const auto which = current->pick(testing::mutations(std::string_view(ptx)));

@@ -23,7 +23,7 @@ constexpr const char* kDevice = "sim:sm_80";
 
 plait_sim_counts counts() {
   static const auto get = reinterpret_cast<void (*)(plait_sim_counts*)>(
-      load_plugin("libplait_sim_cuda.so", "plait_sim_get_counts", "", "nvidia-cuda-runtime"));
+      load_plugin("libplait_sim_cuda.so", "plait_sim_get_counts", "", ""));
   plait_sim_counts out{};
   get(&out);
   return out;
@@ -176,13 +176,13 @@ TEST_F(Guest, OutOfMemoryLeavesTheProcessUsable) {
   CompileOptions how;
   how.device = kDevice;
   Compiled p = compile(*fusion, how);
-  static const auto limit = reinterpret_cast<int (*)(int, size_t)>(
-      load_plugin("libplait_sim_cuda.so", "plait_sim_set_memory", "", "nvidia-cuda-runtime"));
+  static const auto limit =
+      reinterpret_cast<int (*)(int, size_t)>(load_plugin("libplait_sim_cuda.so", "plait_sim_set_memory", "", ""));
   constexpr int64_t kElements = 1 << 23;  // 32 MiB: more than any memory kept from before
   const Tensors large = {{"a", Tensor::empty(DType::f32, {kElements})}};
   const Tensors small = {{"a", Tensor::from_doubles(DType::f32, {3}, {1, 2, 3})}};
-  static const auto add = reinterpret_cast<int (*)(const char*, int)>(
-      load_plugin("libplait_sim_cuda.so", "plait_sim_add_devices", "", "nvidia-cuda-runtime"));
+  static const auto add =
+      reinterpret_cast<int (*)(const char*, int)>(load_plugin("libplait_sim_cuda.so", "plait_sim_add_devices", "", ""));
   const int ordinal = add("sm_80", 1);
   ASSERT_EQ(0, limit(ordinal, 1 << 20));
   EXPECT_THROW(p.run(large), MissingError);

@@ -62,7 +62,8 @@ class Layers(Tree):
             "csrc/api/compiled.cpp": '#include "session/a.h"\n#include "plait.h"\n',
             "csrc/capi/a.cpp": '#include "plait.h"\n#include "ir/a.h"\n',
             "csrc/backend/cpu/llvm_plugin/a.cpp": '#include "backend/cpu/llvm_plugin/a.h"\n#include "llvm/IR/Type.h"\n',
-            "csrc/backend/cuda/a.cpp": "#include <nvrtc.h>\n",
+            "csrc/backend/cuda/a.cpp": '#include "cuda_abi/nvrtc.h"\n',
+            "csrc/sim/a.cpp": '#include "cuda_abi/driver.h"\n',
         })
 
     def test_refused(self):
@@ -81,7 +82,9 @@ class Layers(Tree):
             ("csrc/backend/cpu/bad.cpp", '#include "llvm/IR/Type.h"\n', "may not be included here"),
             ("csrc/backend/cpu/bad.cpp", "#include <oneapi/dnnl/dnnl.h>\n", "may not be included here"),
             ("csrc/backend/cpu/llvm_plugin/bad.cpp", '#include "base/error.h"\n', "its own headers only"),
-            ("csrc/backend/cpu/bad.cpp", "#include <cuda.h>\n", "may not be included here"),
+            ("csrc/backend/cuda/bad.cpp", "#include <cuda.h>\n", "may not be included here"),
+            ("csrc/sim/bad.cpp", "#include <nvtx3/nvToolsExt.h>\n", "may not be included here"),
+            ("csrc/device/bad.h", '#include "cuda_abi/driver.h"\n', "device may not use cuda_abi"),
             ("csrc/base/bad.h", "#include <nlohmann/json.hpp>\n", "may not be included here"),
             ("csrc/base/bad.cpp", "#include <gtest/gtest.h>\n", "may not be included here"),
             ("csrc/build/bad.h", '#include "graph/a.h"\n', "build may not use graph"),

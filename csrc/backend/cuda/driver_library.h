@@ -1,13 +1,13 @@
 #pragma once
-// The functions of the CUDA driver's library, loaded at run time, typed by the declarations of its header.
-#include <cuda.h>
+// The functions of the CUDA driver's library, loaded at run time, typed by the declarations of cuda_abi/.
+#include "cuda_abi/driver.h"
 
 #include <string>
 #include <string_view>
 
 namespace plait {
 
-// Names expand to the versioned ones of the header: cuMemAlloc to cuMemAlloc_v2.
+// Names expand to the versioned ones of cuda_abi/driver.h: cuMemAlloc to cuMemAlloc_v2.
 #define PLAIT_DRIVER_FUNCTIONS(X)      \
   X(cuInit)                            \
   X(cuDriverGetVersion)                \

@@ -1,13 +1,12 @@
-// What stands for the GPU back end where the headers of CUDA were not found at build time.
+// What stands for the GPU back end in a build without PLAIT_CUDA.
 #include "backend/cuda/cuda_device.h"
 #include "backend/cuda/offline_device.h"
 
 namespace plait {
 namespace {
 
-constexpr const char* kReason = "plait was built without CUDA: cuda.h and nvrtc.h were not both found";
-constexpr const char* kRemedy =
-    "install the wheels of tools/python-packages.txt or set PLAIT_CUDA_HOME, and build again";
+constexpr const char* kReason = "plait was built without CUDA: PLAIT_CUDA is off";
+constexpr const char* kRemedy = "build plait with PLAIT_CUDA=ON";
 
 }  // namespace
 

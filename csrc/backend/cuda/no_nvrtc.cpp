@@ -1,4 +1,4 @@
-// What stands for nvrtc.cpp where the headers of CUDA were not found at build time.
+// What stands for nvrtc.cpp in a build without PLAIT_CUDA.
 #include "backend/cuda/compile_units.h"
 #include "backend/cuda/nvrtc.h"
 #include "base/error.h"
@@ -6,9 +6,8 @@
 namespace plait {
 namespace {
 
-constexpr const char* kReason = "plait was built without NVRTC: nvrtc.h and cuda.h were not both found";
-constexpr const char* kRemedy =
-    "install the wheels of tools/python-packages.txt or set PLAIT_CUDA_HOME, and build again";
+constexpr const char* kReason = "plait was built without NVRTC: PLAIT_CUDA is off";
+constexpr const char* kRemedy = "build plait with PLAIT_CUDA=ON";
 
 [[noreturn]] void missing() { throw MissingError(kReason, "", kRemedy); }
 

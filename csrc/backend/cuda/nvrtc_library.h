@@ -1,6 +1,6 @@
 #pragma once
-// The functions of NVRTC, loaded at run time, typed by the declarations of its header.
-#include <nvrtc.h>
+// The functions of NVRTC, loaded at run time, typed by the declarations of cuda_abi/.
+#include "cuda_abi/nvrtc.h"
 
 #include <string>
 

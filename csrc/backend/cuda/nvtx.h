@@ -1,9 +1,8 @@
 #pragma once
-// Ranges that profilers show, where plait was built with NVTX's header.
+// Ranges that profilers show, by NVTX's interface: a profiler names a library of its own in NVTX_INJECTION64_PATH,
+// which takes the place of the functions here. Without one a range costs a comparison.
 
 namespace plait {
-
-bool nvtx_built_in();
 
 // A range of the scope; null: none.
 class NvtxRange {

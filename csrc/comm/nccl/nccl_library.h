@@ -1,6 +1,6 @@
 #pragma once
-// The functions of NCCL, loaded at run time, typed by the declarations of its header.
-#include <nccl.h>
+// The functions of NCCL, loaded at run time, typed by the declarations of cuda_abi/.
+#include "cuda_abi/nccl.h"
 
 #include <string>
 

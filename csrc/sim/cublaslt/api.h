@@ -1,7 +1,5 @@
 #pragma once
-// cublasLt.h, its functions exported from this shared object.
-#include <cuda_runtime_api.h>
-#include <library_types.h>
+// cuBLASLt's functions, exported from this shared object.
 #pragma GCC visibility push(default)
-#include <cublasLt.h>
+#include "cuda_abi/cublaslt.h"
 #pragma GCC visibility pop

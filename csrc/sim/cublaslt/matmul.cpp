@@ -1,6 +1,6 @@
 // cublasLtMatmul: checks what a caller can get wrong, and queues the product as work of the stream.
-#include <cuda.h>
 #include <fmt/core.h>
+#include "cuda_abi/driver.h"
 
 #include <algorithm>
 #include <array>

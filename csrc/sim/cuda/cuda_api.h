@@ -1,5 +1,5 @@
 #pragma once
-// The driver's own header, so that signatures cannot drift; what it declares is exported.
+// The driver's functions as tools/check_cuda_abi.py finds them in its header; what is declared is exported.
 #pragma GCC visibility push(default)
-#include <cuda.h>
+#include "cuda_abi/driver.h"
 #pragma GCC visibility pop

@@ -1,11 +1,7 @@
 #pragma once
-// nccl.h, its functions exported from this shared object.
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_fp8.h>
-#include <cuda_runtime_api.h>
+// NCCL's functions, exported from this shared object.
 #pragma GCC visibility push(default)
-#include <nccl.h>
+#include "cuda_abi/nccl.h"
 
 extern "C" {
 // Seconds for which calls that block, such as ncclCommInitRank, and works on streams wait for other members; 50 at the

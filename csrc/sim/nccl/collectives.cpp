@@ -1,6 +1,6 @@
 // The calls that move data: checks of what a caller can get wrong.
-#include <cuda.h>
 #include <fmt/core.h>
+#include "cuda_abi/driver.h"
 
 #include <optional>
 

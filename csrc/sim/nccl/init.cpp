@@ -1,7 +1,7 @@
 // Making and splitting communicators, registering memory.
-#include <cuda.h>
 #include <fmt/core.h>
 #include <unistd.h>
+#include "cuda_abi/driver.h"
 
 #include <atomic>
 #include <cstring>

@@ -1,6 +1,6 @@
 #pragma once
-// The functions of cuBLASLt, loaded at run time, typed by the declarations of its header.
-#include <cublasLt.h>
+// The functions of cuBLASLt, loaded at run time, typed by the declarations of cuda_abi/.
+#include "cuda_abi/cublaslt.h"
 
 #include <string>
 

@@ -1,11 +1,11 @@
-// What stands for cublaslt.cpp where the headers of CUDA or cuBLASLt were not found at build time.
+// What stands for cublaslt.cpp in a build without PLAIT_CUDA.
 #include "backend/cuda/cublaslt/cublaslt.h"
 #include "backend/cuda/cuda_device.h"
 
 namespace plait {
 namespace {
 
-constexpr const char* kReason = "plait was built without cuBLASLt: cuda.h, nvrtc.h and cublasLt.h were not all found";
+constexpr const char* kReason = "plait was built without cuBLASLt: PLAIT_CUDA is off";
 
 }  // namespace
 

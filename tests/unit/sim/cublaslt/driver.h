@@ -1,8 +1,8 @@
 #pragma once
 // The stand-in for the driver, loaded as a program loads it, and devices and memory of tests.
-#include <cuda.h>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include "cuda_abi/driver.h"
 
 #include <cstdint>
 #include <cstring>

@@ -1,6 +1,6 @@
 #pragma once
 // The stand-in for cuBLASLt and matrices of tests.
-#include <cublasLt.h>
+#include "cuda_abi/cublaslt.h"
 
 #include <cmath>
 #include <functional>

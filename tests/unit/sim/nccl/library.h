@@ -1,10 +1,6 @@
 #pragma once
 // The stand-in for NCCL, communicators and buffers of tests.
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_fp8.h>
-#include <cuda_runtime_api.h>
-#include <nccl.h>
+#include "cuda_abi/nccl.h"
 
 #include <chrono>
 #include <functional>
