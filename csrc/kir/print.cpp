@@ -86,6 +86,7 @@ class Printer {
                      [&](const Shuffle& s) {
                        return fmt::format("{}shuffle({}, by = {})", definition(s.out), text(s.in), s.by);
                      },
+                     [&](const LoadOfBlock& s) { return of_block(s); },
                      [&](const Compute& s) {
                        return fmt::format("{}{}({})", definition(s.out), plait::name(s.function), text(s.in));
                      },
@@ -174,6 +175,10 @@ class Printer {
       block(*inner, depth + 1);
       out_ += indent + "}\n";
     }
+  }
+
+  std::string of_block(const LoadOfBlock& s) const {
+    return fmt::format("{}load_of_block {} block = {}", definition(s.out), element(s.buffer, s.index), text(s.block));
   }
 
   std::string element(uint32_t buffer, sym::Expr index) const {
