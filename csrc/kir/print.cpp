@@ -58,10 +58,7 @@ class Printer {
                  overloaded{
                      [&](const For& s) { return loop(s); },
                      [&](const If& s) { return "if " + text(s.condition); },
-                     [&](const Alloc& s) {
-                       const bool known = s.buffer < kernel_.buffers.size();
-                       return "alloc " + (known ? declaration(kernel_.buffers[s.buffer]) : buffer_name(s.buffer));
-                     },
+                     [&](const Alloc& s) { return alloc(s); },
                      [&](const Variable& s) { return definition(s.out) + "variable " + s.initial.text(); },
                      [&](const Assign& s) { return fmt::format("assign {} = {}", text(s.variable), text(s.in)); },
                      [&](const Literal& s) { return definition(s.out) + "literal " + s.constant.text(); },
@@ -175,6 +172,11 @@ class Printer {
       block(*inner, depth + 1);
       out_ += indent + "}\n";
     }
+  }
+
+  std::string alloc(const Alloc& s) const {
+    const bool known = s.buffer < kernel_.buffers.size();
+    return "alloc " + (known ? declaration(kernel_.buffers[s.buffer]) : buffer_name(s.buffer));
   }
 
   std::string of_block(const LoadOfBlock& s) const {
