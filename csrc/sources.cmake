@@ -182,6 +182,7 @@ set(PLAIT_CORE_SOURCES
   kir/fingerprint.cpp
   kir/index_ranges.cpp
   kir/interpret.cpp
+  kir/interpret_together.cpp
   kir/join.cpp
   kir/kernel.cpp
   kir/lane.cpp
@@ -217,6 +218,7 @@ set(PLAIT_CORE_SOURCES
   kir/passes/vectorize_pieces.cpp
   kir/passes/widths.cpp
   kir/print.cpp
+  kir/shared_memory.cpp
   kir/statements.cpp
   kir/verify.cpp
   kir/verify_buffers.cpp

@@ -161,6 +161,7 @@ set(PLAIT_TEST_numerics
   numerics/attention_kernels_test.cpp
   numerics/attention_masks_test.cpp
   numerics/attention_whole_test.cpp
+  numerics/column_sums_on_sim_test.cpp
   numerics/column_sums_test.cpp
   numerics/contraction_blocks_test.cpp
   numerics/contraction_kernels_test.cpp
@@ -175,6 +176,7 @@ set(PLAIT_TEST_numerics
   numerics/given_outputs_test.cpp
   numerics/internal_error_test.cpp
   numerics/last_blocks_test.cpp
+  numerics/long_rows_on_sim_test.cpp
   numerics/long_scans_test.cpp
   numerics/manual_test.cpp
   numerics/meters_test.cpp

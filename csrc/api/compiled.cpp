@@ -66,7 +66,6 @@ std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<s
   for (const std::string& name : refused) specialization.key += " without library %" + name;
   if (auto kept = classes.find(guards.key(specialization.key, last_sizes, ranks))) return kept;
   double begin = now_ms();
-  if (!multiples) multiples = multiple_questions(*fusion, mesh, device->target());
   const auto made = std::make_shared<SpecializationEntry>();
   SpecializationEntry& entry = *made;
   sym::Guards asked(last_sizes, ranks);
@@ -76,7 +75,7 @@ std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<s
                                            *device,
                                            file_segments,
                                            refused,
-                                           *multiples,
+                                           asked_multiples(),
                                            &asked,
                                            {},
                                            last_places.orders,
@@ -433,6 +432,11 @@ std::optional<std::string> kept_text(const SpecializationEntry& entry, const Fus
 
 }  // namespace
 
+const std::vector<MultipleQuestion>& Compiled::Impl::asked_multiples() {
+  if (!multiples) multiples = multiple_questions(*fusion, mesh, device->target());
+  return *multiples;
+}
+
 std::string Compiled::Impl::memory_text() const {
   const Program& program = *require(last).compiled->program;
   RankValues values(program, environment());
@@ -461,7 +465,7 @@ std::string Compiled::stage_text(const std::string& stage) const {
                             *impl_->device,
                             impl_->file_segments,
                             entry.refused,
-                            *impl_->multiples,
+                            impl_->asked_multiples(),
                             &asked,
                             {},
                             impl_->last_places.orders,

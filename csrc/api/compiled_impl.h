@@ -106,6 +106,7 @@ struct Compiled::Impl {
   Tensors run_picked(const Picked& picked, Run run, Traffic traffic);
   void finish_run(const Picked& picked, const RunFacts& facts, const CommTraffic& traffic);
   std::string memory_text() const;
+  const std::vector<MultipleQuestion>& asked_multiples();  // what compilations ask, made once
   void compile_last();
   void note_numbers(const RankBinding& first);
   sym::Environment environment() const { return {last_sizes.begin(), last_sizes.end()}; }

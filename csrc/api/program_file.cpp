@@ -67,6 +67,7 @@ Json json_of(const SavedKernel& kernel, Bodies& bodies) {
           {"status", text.status},
           {"workspaces", text.workspaces},
           {"counters", text.counters},
+          {"launch_shared_bytes", text.shared_bytes},
           {"follows", text.follows},
           {"waves", text.waves},
           {"schedule", kernel.schedule},
@@ -91,8 +92,11 @@ SavedKernel kernel_of(const Json& json, const Table& table) {
   json.at("counters").get_to(text.counters);
   json.at("follows").get_to(text.follows);
   json.at("waves").get_to(text.waves);
+  json.at("launch_shared_bytes").get_to(text.shared_bytes);
   constexpr size_t kMostPhases = 4096;
   if (text.waves.empty() || text.waves.size() > kMostPhases || text.workspaces + text.counters > text.buffers)
+    throw std::out_of_range("a kernel that no compiler makes");
+  if (!text.shared_bytes.empty() && text.shared_bytes.size() != text.phases())
     throw std::out_of_range("a kernel that no compiler makes");
   for (size_t count : text.waves)
     if (count == 0 || count > kMostPhases) throw std::out_of_range("a kernel that no compiler makes");

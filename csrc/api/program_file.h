@@ -57,7 +57,7 @@ struct SavedProgram {
 };
 
 // Goes up with every change of what is written, or of what kernels and runs expect of each other.
-inline constexpr int kProgramFormat = 2;
+inline constexpr int kProgramFormat = 3;
 
 // A head (magic, format, lengths), a checksum (XXH3, 128 bits) of all behind it, a table as JSON, texts and code.
 std::string pack(const SavedProgram& program);

@@ -339,6 +339,7 @@ class Placer {
       case ParallelType::unroll:
       case ParallelType::thread_x:  // of a block, whose other threads have parts of the same row
       case ParallelType::thread_y:
+      case ParallelType::cluster:
         return same ? l.parallel : ParallelType::serial;
       default:
         return plan.shared.empty() && !l.reduction ? l.parallel : ParallelType::serial;

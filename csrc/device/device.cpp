@@ -7,7 +7,9 @@
 namespace plait {
 
 std::string KernelText::signature() const {
-  return fmt::format("{} {} {} {} {} {}", buffers, integers, status, workspaces, counters, fmt::join(waves, " "));
+  std::string out =
+      fmt::format("{} {} {} {} {} {}", buffers, integers, status, workspaces, counters, fmt::join(waves, " "));
+  return shared_bytes.empty() ? out : fmt::format("{} shared {}", out, fmt::join(shared_bytes, " "));
 }
 
 std::string phase_entry(const std::string& kernel, size_t phase) {

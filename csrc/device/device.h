@@ -49,10 +49,11 @@ struct KernelText {
   std::string name;  // the entry function
   std::string text;  // LLVM IR or CUDA C++
   size_t buffers = 0, integers = 0;
-  bool status = false;    // the last buffer in front of these holds the status words of the run
-  size_t workspaces = 0;  // of the buffers, the last ones before the counters: memory of the launch
-  size_t counters = 0;    // the very last ones: words u32, zero before a launch and after it
-  bool follows = false;   // GPUs: its entries wait for what is in front of them on their stream, and may begin before
+  bool status = false;                    // the last buffer in front of these holds the status words of the run
+  size_t workspaces = 0;                  // of the buffers, the last ones before the counters: memory of the launch
+  size_t counters = 0;                    // the very last ones: words u32, zero before a launch and after it
+  std::vector<size_t> shared_bytes = {};  // GPUs: of shared memory that the launch of each phase asks for; empty: none
+  bool follows = false;  // GPUs: its entries wait for what is in front of them on their stream, and may begin before
   // How many entry functions (phases) run at once, by their order; those behind them begin when these are done. On GPUs
   // one each.
   std::vector<size_t> waves = {1};

@@ -90,15 +90,21 @@ struct Norm {
   Choice split;    // elements of the outermost reduced dim that a task of the first phase reduces; 0, absent: rows are
                    // not split
   Choice threads;  // GPUs: of a row or a column
+  Choice each;     // GPUs: rows that a block has one after the other, where it sums columns too; absent: 1
+  Choice cluster;  // GPUs: blocks that have a row together, from sm_90 on; 1, absent: one
+  Choice shared;   // GPUs: elements of a row that lie in shared memory between passes; 0: none
   auto operator<=>(const Norm&) const = default;
   template <class Self, class Fn>
   static void fields(Self& self, Fn&& fn) {
     fn("vector", self.vector, ChoiceRange{1, 64, true});
     fn("rows", self.rows, ChoiceRange{1, 1024});
     fn("parts", self.parts, ChoiceRange{1, 1024});
-    fn("keep", self.keep, ChoiceRange{0, 32768});
+    fn("keep", self.keep, ChoiceRange{0, 1 << 18});
     fn("split", self.split, ChoiceRange{0, 1 << 24});
     fn("threads", self.threads, ChoiceRange{1, 1024, true});
+    fn("each", self.each, ChoiceRange{1, 1 << 16, true});
+    fn("cluster", self.cluster, ChoiceRange{1, 8, true});
+    fn("shared", self.shared, ChoiceRange{0, 1 << 18});
   }
 };
 

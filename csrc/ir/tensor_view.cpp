@@ -9,8 +9,8 @@
 namespace plait {
 
 std::string_view name(ParallelType type) {
-  constexpr std::string_view kNames[] = {"serial",   "vectorize", "unroll",   "block_x",    "block_y", "block_z",
-                                         "thread_x", "thread_y",  "thread_z", "cpu_thread", "stream"};
+  constexpr std::string_view kNames[] = {"serial",   "vectorize", "unroll",   "block_x", "block_y",    "block_z",
+                                         "thread_x", "thread_y",  "thread_z", "cluster", "cpu_thread", "stream"};
   return kNames[static_cast<size_t>(type)];
 }
 

@@ -27,6 +27,7 @@ enum class ParallelType : uint8_t {
   thread_x,
   thread_y,
   thread_z,
+  cluster,  // blocks that have a row together
   cpu_thread,
   stream,
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "kir/shared_memory.h"
 #include "kir/statements.h"
 
 namespace plait::kir {
@@ -72,12 +73,16 @@ std::string_view name(LoopKind loop) {
       return "threads";
     case LoopKind::threads_y:
       return "threads_y";
+    case LoopKind::clusters:
+      return "clusters";
     case LoopKind::block_x:
       return "block_x";
     case LoopKind::block_y:
       return "block_y";
     case LoopKind::block_z:
       return "block_z";
+    case LoopKind::cluster:
+      return "cluster";
     case LoopKind::thread_x:
       return "thread_x";
     case LoopKind::thread_y:
@@ -94,7 +99,9 @@ FoldWay way_of(const Fold& fold) {
   return one_lane && fold.stride == 1 ? FoldWay::by_warps : FoldWay::in_order;
 }
 
-std::string_view name(SyncScope scope) { return scope == SyncScope::warp ? "warp" : "block"; }
+std::string_view name(SyncScope scope) {
+  return scope == SyncScope::warp ? "warp" : scope == SyncScope::block ? "block" : "cluster";
+}
 
 DType element_type(const Kernel& kernel, uint32_t buffer, const Value& value) {
   const DType dtype = kernel.buffers[buffer].dtype;
@@ -122,6 +129,9 @@ KernelText text_of(const Kernel& kernel, std::string code, bool status) {
   out.workspaces = of_space(Space::workspace);
   out.counters = of_space(Space::counter);
   out.waves = waves(kernel);
+  for (const Phase& phase : kernel.phases)
+    out.shared_bytes.push_back(size_t(places_in_shared(kernel, phase.body).bytes));
+  if (std::ranges::all_of(out.shared_bytes, [](size_t bytes) { return bytes == 0; })) out.shared_bytes.clear();
   return out;
 }
 
@@ -144,6 +154,16 @@ const For* thread_loop(const Phase& phase) {
   return nullptr;
 }
 
+const For* cluster_loop(const Block& body) {
+  for (const auto& stmt : body) {
+    const For* loop = as<For>(*stmt);
+    if (loop != nullptr && loop->loop == LoopKind::cluster) return loop;
+    if (const Block* inner = body_of(*stmt))
+      if (const For* within = cluster_loop(*inner)) return within;
+  }
+  return nullptr;
+}
+
 namespace {
 
 void collect_extents(const Block& body, LaunchExtents* extents) {
@@ -152,6 +172,8 @@ void collect_extents(const Block& body, LaunchExtents* extents) {
     if (loop == nullptr) continue;
     if (loop->loop >= LoopKind::block_x && loop->loop <= LoopKind::block_z) {
       extents->grid[size_t(loop->loop) - size_t(LoopKind::block_x)] = loop->extent;
+    } else if (loop->loop == LoopKind::cluster) {
+      extents->grid[1] = loop->extent;
     } else if (loop->loop >= LoopKind::thread_x) {
       extents->block[size_t(loop->loop) - size_t(LoopKind::thread_x)] = loop->extent;
     }

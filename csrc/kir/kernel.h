@@ -43,8 +43,12 @@ inline constexpr int64_t kBankBytes = 16, kLineBytes = 128;  // that a thread me
 // Where an element of a buffer lies, of its own memory.
 sym::Expr place_in_banks(const Buffer& buffer, sym::Expr index);
 
-// Most bytes of one stack buffer.
+// Most bytes of one stack buffer; of a GPU, until pass `threads` makes it each thread's own, of all threads of a
+// cluster.
 inline constexpr int64_t kMostStackBytes = int64_t{256} << 10;
+inline int64_t most_stack_bytes(TargetKind target) {
+  return target == TargetKind::cuda ? 4 * kMostStackBytes : kMostStackBytes;
+}
 // Bytes of shared memory that a block of any GPU has without asking.
 inline constexpr int64_t kMostSharedBytes = 48 << 10;
 
@@ -91,6 +95,9 @@ LaunchExtents launch_extents(const Kernel& kernel, size_t phase = 0);
 
 // One phase of the kernel as a kernel, with the same head.
 Kernel phase_kernel(const Kernel& kernel, size_t phase);
+
+// The loop over the blocks of a cluster in the body of a phase; null: none.
+const For* cluster_loop(const Block& body);
 
 // How generated code of the kernel is called.
 KernelText text_of(const Kernel& kernel, std::string code, bool status = false);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kir/shared_memory.h"
 #include "kir/statements.h"
 
 namespace plait::kir {
@@ -12,6 +13,7 @@ std::optional<LaunchLoops> launch_loops(const Kernel& kernel, const Block& phase
   while (out.body->size() == 1) {
     const For* loop = as<For>(*out.body->front());
     if (loop == nullptr || loop->loop < LoopKind::block_x) break;
+    if (loop->loop == LoopKind::cluster) return std::nullopt;
     const bool of_blocks = loop->loop < LoopKind::thread_x;
     if (of_blocks && !out.threads.empty()) return std::nullopt;
     (of_blocks ? out.blocks : out.threads).push_back(loop);
@@ -23,16 +25,13 @@ std::optional<LaunchLoops> launch_loops(const Kernel& kernel, const Block& phase
       const For* loop = as<For>(*stmt);
       if (loop != nullptr && loop->loop >= LoopKind::block_x) return false;
       has_last |= stmt->kind == StmtKind::LastBlock;
-      const Alloc* alloc = as<Alloc>(*stmt);
-      if (alloc != nullptr && kernel.buffers[alloc->buffer].space == Space::shared)
-        out.shared += kernel.buffers[alloc->buffer].extent.value() *
-                      static_cast<int64_t>(size_of(kernel.buffers[alloc->buffer].dtype));
       const Block* inner = body_of(*stmt);
       if (inner != nullptr && !self(self, *inner)) return false;
     }
     return true;
   };
   if (out.threads.empty() || !walk(walk, *out.body)) return std::nullopt;
+  out.shared = shared_bytes(kernel, *out.body);
   if (has_last) out.shared += kLastBlockBytes;
   return out;
 }

@@ -304,12 +304,11 @@ class KernelReader {
   }
 
   void waiting(Block& body, const std::string& word) {
-    if (word == "commit")
-      put<Commit>(body);
-    else if (word == "wait")
+    if (word == "commit") return void(put<Commit>(body));
+    if (word == "wait")
       put<Wait>(body).left = in_.integer("a number of groups", 0, kMostGroups);
     else
-      put<Sync>(body).scope = choice("a scope", std::vector{SyncScope::warp, SyncScope::block},
+      put<Sync>(body).scope = choice("a scope", std::vector{SyncScope::warp, SyncScope::block, SyncScope::cluster},
                                      [](SyncScope scope) { return kir::name(scope); });
   }
 
@@ -429,7 +428,7 @@ class KernelReader {
       Fold& s = put<Fold>(body, out);
       s.combine = combine();
       s.state = in_parentheses();
-      if (in_.accept("over")) s.threads = in_.integer("a number of threads", 1, kMostThreads);
+      if (in_.accept("over")) s.threads = in_.integer("a number of threads", 1, kMostOfCluster);
       if (in_.accept("by")) s.stride = in_.integer("a number of threads", 1, kMostThreads);
     } else if (word == "prefix") {
       if (out.size() % 2 != 0) in_.fail_at(at, "`prefix` defines as many values before as of all", "");
@@ -476,6 +475,11 @@ class KernelReader {
       element(s.buffer, s.index);
       s.access = access();
       s.active = active();
+    } else if (word == "load_of_block") {
+      LoadOfBlock& s = put<LoadOfBlock>(body, out);
+      element(s.buffer, s.index);
+      named("block");
+      s.block = expression("the rank of a block");
     } else if (word == "random") {
       random(put<Random>(body), out);
     } else if (word == "running") {
@@ -558,8 +562,8 @@ class KernelReader {
   }
 
   static std::vector<std::string> functions() {
-    std::vector<std::string> out{"variable", "literal", "coordinate", "load", "convert",   "round",  "half",
-                                 "shuffle",  "random",  "start",      "fold", "transpose", "running"};
+    std::vector<std::string> out{"variable", "literal", "coordinate", "load",  "load_of_block", "convert",   "round",
+                                 "half",     "shuffle", "random",     "start", "fold",          "transpose", "running"};
     for (int i = 0; i < kPointwiseCount; ++i) out.emplace_back(plait::name(Pointwise(i)));
     return out;
   }

@@ -58,10 +58,7 @@ class Printer {
                  overloaded{
                      [&](const For& s) { return loop(s); },
                      [&](const If& s) { return "if " + text(s.condition); },
-                     [&](const Alloc& s) {
-                       const bool known = s.buffer < kernel_.buffers.size();
-                       return "alloc " + (known ? declaration(kernel_.buffers[s.buffer]) : buffer_name(s.buffer));
-                     },
+                     [&](const Alloc& s) { return alloc(s); },
                      [&](const Variable& s) { return definition(s.out) + "variable " + s.initial.text(); },
                      [&](const Assign& s) { return fmt::format("assign {} = {}", text(s.variable), text(s.in)); },
                      [&](const Literal& s) { return definition(s.out) + "literal " + s.constant.text(); },
@@ -86,6 +83,7 @@ class Printer {
                      [&](const Shuffle& s) {
                        return fmt::format("{}shuffle({}, by = {})", definition(s.out), text(s.in), s.by);
                      },
+                     [&](const LoadOfBlock& s) { return of_block(s); },
                      [&](const Compute& s) {
                        return fmt::format("{}{}({})", definition(s.out), plait::name(s.function), text(s.in));
                      },
@@ -174,6 +172,15 @@ class Printer {
       block(*inner, depth + 1);
       out_ += indent + "}\n";
     }
+  }
+
+  std::string alloc(const Alloc& s) const {
+    const bool known = s.buffer < kernel_.buffers.size();
+    return "alloc " + (known ? declaration(kernel_.buffers[s.buffer]) : buffer_name(s.buffer));
+  }
+
+  std::string of_block(const LoadOfBlock& s) const {
+    return fmt::format("{}load_of_block {} block = {}", definition(s.out), element(s.buffer, s.index), text(s.block));
   }
 
   std::string element(uint32_t buffer, sym::Expr index) const {

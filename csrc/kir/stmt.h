@@ -57,25 +57,31 @@ enum class LoopKind : uint8_t {
   lanes,       // iterations are to become the lanes of vectors; pass `vectorize` removes it
   threads,     // iterations are to become the threads of a block; pass `threads` removes it
   threads_y,   // the same of a block's second dim
+  clusters,    // iterations are to become the blocks of a cluster; likewise
   block_x,
   block_y,
   block_z,  // the variable is the block index; extent = grid extent
+  cluster,  // the variable is the block's rank in its cluster; extent = that of the cluster and, in y, of the grid
   thread_x,
   thread_y,
   thread_z,  // the variable is the thread index; extent = block extent
 };
 
-// Whether a loop's iterations are to become threads of a block.
-inline bool is_threads(LoopKind loop) { return loop == LoopKind::threads || loop == LoopKind::threads_y; }
+// Whether a loop's iterations are to become threads of a block, or of a cluster.
+inline bool is_threads(LoopKind loop) {
+  return loop == LoopKind::threads || loop == LoopKind::threads_y || loop == LoopKind::clusters;
+}
 
 // Whether its iterations run at once: none that a pass removes, and not serial.
 inline bool is_parallel(LoopKind loop) { return loop == LoopKind::cpu_thread || loop >= LoopKind::block_x; }
 
 // Whose threads a Sync brings together.
-enum class SyncScope : uint8_t { warp, block };
+enum class SyncScope : uint8_t { warp, block, cluster };
 
 inline constexpr int64_t kMostThreads = 1024;  // of a block
+inline constexpr int64_t kMostCluster = 8;     // blocks of a cluster that any GPU with clusters has
 inline constexpr int64_t kWarp = 32;           // threads of a warp
+inline constexpr int64_t kMostOfCluster = kMostThreads * kMostCluster;  // threads
 
 struct Stmt {
   const StmtKind kind;
@@ -319,6 +325,19 @@ struct Shuffle : StmtBase<StmtKind::Shuffle> {
   }
 };
 
+// out = buffer[index] as the block of rank `block` of the same cluster has it, of shared memory; one lane of the
+// buffer's dtype. Behind a Sync of the cluster that follows what that block stored, and before one that its end, or
+// another store, follows. Target cuda, from sm_90 on.
+struct LoadOfBlock : StmtBase<StmtKind::LoadOfBlock> {
+  Value out;
+  uint32_t buffer = 0;
+  sym::Expr index, block;
+  static constexpr auto fields() {
+    return std::tuple{result("out", &LoadOfBlock::out), attribute("buffer", &LoadOfBlock::buffer),
+                      attribute("index", &LoadOfBlock::index), attribute("block", &LoadOfBlock::block)};
+  }
+};
+
 // out = function(in...), lane by lane; operands have out's lanes. `compute` dtype is that of the operands
 // (for where: of the second operand); comparisons yield bool.
 struct Compute : StmtBase<StmtKind::Compute> {
@@ -430,7 +449,8 @@ struct Merge : StmtBase<StmtKind::Merge> {
 // With `threads` > 1 the states of so many threads, a power of two, whose numbers in the block are `stride` apart, then
 // go into one that each of them gets, bit for bit: first the lanes, which stay apart where `out` has those of the
 // state. Threads of one warp halve as lanes do; neighbours of several warps (stride 1) within warps, then these; others
-// one after another. All threads of the block execute it, as Sync.
+// one after another. In a cluster, whose threads are numbered block by block, those of several blocks are whole blocks
+// and halve within them, then block by block. All threads of the block execute it, as Sync.
 struct Fold : StmtBase<StmtKind::Fold> {
   std::vector<Value> out;
   Combine combine = Combine::sum;

@@ -413,6 +413,18 @@ class Verifier {
     for (const Value& v : results(s)) define(v);
   }
   void check(const Shuffle& s) { check_lanes(s); }
+  void check(const LoadOfBlock& s) {
+    require(s.buffer < kernel_.buffers.size(), "there is no buffer {}", s.buffer);
+    const Buffer& buffer = kernel_.buffers[s.buffer];
+    require(kernel_.target == TargetKind::cuda && buffer.space == Space::shared, "{} is not in shared memory",
+            buffer.name);
+    require(s.out.lanes == 1 && s.out.dtype == buffer.dtype, "a load of another block is of one {}",
+            name(buffer.dtype));
+    touch(s.buffer, false);
+    require(filled_.contains(s.buffer), "nothing is stored to {} before", buffer.name);
+    for (sym::Expr e : {s.index, s.block}) check_symbols(e, symbols_, "index");
+    define(s.out);
+  }
   void check(const Half& s) { check_lanes(s); }
   void check(const Transpose& s) { check_lanes(s); }
   void check(const Running& s) { check_lanes(s); }
@@ -534,8 +546,8 @@ class Verifier {
     for (const Value& v : s.state) use(v);
     check_state(s.combine, s.state);
     require(dtypes(s.out) == dtypes(s.state), "the dtypes are not those of the state");
-    const auto is_power = [](int64_t n) { return n >= 1 && n <= kMostThreads && (n & (n - 1)) == 0; };
-    require(is_power(s.threads) && is_power(s.stride) && s.threads * s.stride <= kMostThreads &&
+    const auto is_power = [](int64_t n) { return n >= 1 && n <= kMostOfCluster && (n & (n - 1)) == 0; };
+    require(is_power(s.threads) && is_power(s.stride) && s.threads * s.stride <= kMostOfCluster &&
                 (s.threads == 1 ? s.stride == 1 : kernel_.target == TargetKind::cuda),
             "a fold over {} threads by {}", s.threads, s.stride);
     for (const Value& v : s.out) {

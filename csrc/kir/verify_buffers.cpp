@@ -46,8 +46,9 @@ class BufferVerifier {
             name(buffer.space));
     require(buffer.space != Space::counter || buffer.dtype == DType::u32, "counter {} is not u32", buffer.name);
     if (buffer.space != Space::stack) return;
-    require(sym::bounds(buffer.extent).hi <= kMostStackBytes / static_cast<int64_t>(size_of(buffer.dtype)),
-            "stack buffer {} is not proven to have at most {} bytes", buffer.name, kMostStackBytes);
+    require(
+        sym::bounds(buffer.extent).hi <= most_stack_bytes(kernel_.target) / static_cast<int64_t>(size_of(buffer.dtype)),
+        "stack buffer {} is not proven to have at most {} bytes", buffer.name, most_stack_bytes(kernel_.target));
   }
 
   void check_turned(const Buffer& buffer) const {

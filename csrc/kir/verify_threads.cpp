@@ -63,7 +63,10 @@ class ThreadVerifier {
     const AllMet before = met_;
     const Copies open = open_;
     const std::vector<Copies> groups = groups_;
+    const std::set<uint32_t> unseen = unseen_, of_others = of_others_;
     fn();
+    unseen_.insert(unseen.begin(), unseen.end());
+    of_others_.insert(of_others.begin(), of_others.end());
     add(open, open_);
     while (groups_.size() < groups.size()) groups_.insert(groups_.begin(), Copies());
     for (size_t i = 1; i <= groups.size(); ++i) add(groups[groups.size() - i], groups_[groups_.size() - i]);
@@ -87,6 +90,7 @@ class ThreadVerifier {
 
   void loop(const For& s) {
     const std::string& var = s.var.symbol_name();
+    if (s.loop == LoopKind::cluster) return cluster(s);
     const bool of_thread = s.loop >= LoopKind::thread_x, differs = !of_thread && varies(s.extent);
     if (of_thread) threads_.push_back(&s);
     if (of_thread || differs) varying_.insert(var);
@@ -101,6 +105,26 @@ class ThreadVerifier {
     if (of_thread || differs) varying_.erase(var);
     if (of_thread) threads_.pop_back();
     if (s.loop == LoopKind::serial) serial_.pop_back();
+  }
+
+  // Its rank is one for all threads of a block; what blocks load of each other they have loaded before one of them
+  // ends.
+  void cluster(const For& s) {
+    const auto blocks = s.extent.constant();
+    require(s, cluster_ == 1 && threads_.empty(), "a cluster within another one, or within threads");
+    require(s, blocks && *blocks >= 1 && *blocks <= kMostCluster, "a cluster of {} blocks: 1 to {}",
+            sym::print(s.extent), kMostCluster);
+    cluster_ = *blocks;
+    block(s.body);
+    require(s, of_others_.empty(), "a block ends while others may load what it stored");
+    cluster_ = 1;
+  }
+
+  void load_of_block(const LoadOfBlock& s) {
+    require(s, cluster_ > 1, "no cluster is around");
+    const Met& met = met_[s.buffer];
+    require(s, met.stored.empty() && !unseen_.contains(s.buffer), "no sync of the cluster between a store and this");
+    of_others_.insert(s.buffer);
   }
 
   void statement(const Stmt& stmt) {
@@ -126,13 +150,23 @@ class ThreadVerifier {
       met_.clear();
       return perhaps([&] { block(s->body); });
     }
-    if (fold != nullptr && fold->threads > 1)
-      require(stmt, count() % (fold->threads * fold->stride) == 0, "a fold over {} threads by {} in a block of {}",
-              fold->threads, fold->stride, count());
+    if (fold != nullptr && fold->threads > 1) {
+      const bool blocks = fold->stride == 1 && fold->threads > count() && fold->threads == count() * cluster_;
+      require(stmt, blocks || count() % (fold->threads * fold->stride) == 0,
+              "a fold over {} threads by {} in a block of {}", fold->threads, fold->stride, count());
+    }
     if (prefix != nullptr)
       require(stmt, count() % prefix->threads == 0, "a prefix over {} threads in a block of {}", prefix->threads,
               count());
-    if (const Sync* s = as<Sync>(stmt); s != nullptr && s->scope == SyncScope::block) met_.clear();
+    if (const LoadOfBlock* s = as<LoadOfBlock>(stmt)) load_of_block(*s);
+    if (const Sync* s = as<Sync>(stmt); s != nullptr && s->scope != SyncScope::warp) {
+      met_.clear();
+      require(stmt, s->scope == SyncScope::block || cluster_ > 1, "no cluster is around");
+      if (s->scope == SyncScope::cluster) {
+        unseen_.clear();
+        of_others_.clear();
+      }
+    }
     if (const CopyAsync* s = as<CopyAsync>(stmt)) {
       meet(stmt, s->to, s->to_index, s->lanes, true);
       add({place_of(s->to_index, s->lanes)}, open_[s->to]);
@@ -178,6 +212,9 @@ class ThreadVerifier {
     };
     require(stmt, !others(met.stored) && (!store || !others(met.loaded)), "no sync between accesses to {}",
             kernel_.buffers[buffer].name);
+    require(stmt, !store || !of_others_.contains(buffer), "other blocks may still load {}",
+            kernel_.buffers[buffer].name);
+    if (store && cluster_ > 1) unseen_.insert(buffer);
     std::vector<Place>& list = store ? met.stored : met.loaded;
     if (std::find(list.begin(), list.end(), place) == list.end()) list.push_back(place);
   }
@@ -295,9 +332,12 @@ class ThreadVerifier {
   std::vector<const For*> threads_;  // loops over them, outermost first
   std::vector<const For*> serial_;   // serial ones
   AllMet met_;
-  Copies open_;                 // since the last Commit
-  std::vector<Copies> groups_;  // in their order
-  int apart_ = 0;               // conditions and loops around that differ between threads
+  Copies open_;                   // since the last Commit
+  std::vector<Copies> groups_;    // in their order
+  int64_t cluster_ = 1;           // blocks of the cluster around
+  std::set<uint32_t> unseen_;     // shared buffers that others of the cluster may not see as they are
+  std::set<uint32_t> of_others_;  // and those that they may still load
+  int apart_ = 0;                 // conditions and loops around that differ between threads
 };
 
 // Whether pass `threads` is still to say who executes what.

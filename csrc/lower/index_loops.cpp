@@ -29,10 +29,12 @@ kir::LoopKind bound_kind(const State& state, ParallelType type) {
     case ParallelType::vectorize:
     case ParallelType::unroll:
       return kir::LoopKind::serial;
+    case ParallelType::cluster:
     case ParallelType::stream:
       break;
   }
-  throw UserError("a stream axis inside a kernel", state.where(), "bind it to threads or leave it serial");
+  throw UserError(fmt::format("a {} axis inside a kernel of one nest", name(type)), state.where(),
+                  "bind it to threads or leave it serial");
 }
 
 [[noreturn]] void refuse(const State& state, const std::string& what, const std::string& remedy) {

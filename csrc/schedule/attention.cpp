@@ -450,7 +450,7 @@ const Scheduler& attention_scheduler() {
       .choose = choose,
       .apply = nullptr,
       .group = group,
-      .refuses_of_gpus = [](const Segment&) -> std::optional<Refused> {
+      .refuses_of_gpus = [](const Problem&) -> std::optional<Refused> {
         return Refused{"kernels of attention are of CPUs", "compile for the CPU"};
       },
       .refuses_sizes = attention_refuses,

@@ -178,7 +178,7 @@ const Scheduler& manual_scheduler() {
                                     .choose = choose,
                                     .apply = nullptr,
                                     .group = group,
-                                    .refuses_of_gpus = [](const Segment&) -> std::optional<Refused> {
+                                    .refuses_of_gpus = [](const Problem&) -> std::optional<Refused> {
                                       return Refused{"schedules by hand are for CPUs",
                                                      "compile for the CPU, or leave the schedule out"};
                                     }};

@@ -25,8 +25,9 @@ constexpr int64_t kLanesOfSums = 16;     // lanes of rows that are only summed: 
 constexpr int64_t kMostKept = 64 << 10;  // the same where a text pins it: half a MiB of f64
 constexpr int64_t kMostLanes = 64;
 constexpr int64_t kMostKeptBlocks = 65535;
-constexpr int64_t kRowsOfTask = 64;  // whose columns are summed
-constexpr size_t kScansInRow = 2;    // of tasks that share rows: each waits for the one before it
+constexpr int64_t kManyBlocks = 128;  // that keep the multiprocessors of a GPU busy
+constexpr int64_t kRowsOfTask = 64;   // whose columns are summed
+constexpr size_t kScansInRow = 2;     // of tasks that share rows: each waits for the one before it
 
 std::optional<Refused> accept(const Problem& problem) {
   return norm_refuses(problem.fusion, problem.segment.ops, problem.segment.outputs,
@@ -118,19 +119,33 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   if (const auto* pinned = std::get_if<schedules::Norm>(&pin)) out = *pinned;
   Rows rows = rows_of(problem);
   if (target.cuda()) {
-    out = choose_norm_of_gpu(problem, out);
+    const bool parts_are_pinned = out.parts.has_value();
+    out = choose_norm_of_gpu(problem, target, out);
+    if (!rows.column_sums().empty()) {
+      if (out.split.value_or(0) == 0) return out;
+      throw UserError(
+          fmt::format("split = {} does not apply: tasks have whole rows, with sums over all of them", *out.split),
+          problem.where(), "leave it out");
+    }
+    const bool pinned = out.shared.value_or(0) > 0;
+    const bool many = rows.is_row() && out.keep == 0 && !out.split &&  // whole rows keep all blocks busy
+                      problem.decide(sym::ge(rows.kept_extent(), kManyBlocks));
+    if (pinned || many) choose_shared(problem, target, parts_are_pinned, out);
+    if (out.shared.value_or(0) > 0) return out;
     const int64_t split = choose_split(problem, rows, out);
     // What is kept is the second dim of a grid then.
     const bool fits = split > 0 && problem.decide(sym::le(rows.kept_extent(), kMostKeptBlocks));
     if (fits) out.split = split;
+    if (rows.is_row()) choose_shared(problem, target, parts_are_pinned, out);
     if (split > 0 && !fits && out.split)
       throw UserError(
           fmt::format("split = {} does not apply: more than {} rows or columns are no grid", split, kMostKeptBlocks),
           problem.where(), "leave it out");
     return out;
   }
-  if (out.threads)
-    throw UserError(fmt::format("threads = {} is for GPUs", *out.threads), problem.where(), "leave it out");
+  for (const auto& [key, number] : {std::pair("threads", &out.threads), std::pair("each", &out.each),
+                                    std::pair("cluster", &out.cluster), std::pair("shared", &out.shared)})
+    if (*number) throw UserError(fmt::format("{} = {} is for GPUs", key, **number), problem.where(), "leave it out");
   const int64_t row = longest(rows.row(rows.is_row() ? rows.row_begin() : 0));
   if (!rows.is_row()) {
     const auto refuse = [&](const char* key, const Choice& number, int64_t only) {
@@ -173,6 +188,8 @@ std::vector<TensorView*> with_copies(const ScheduledGroup& group, std::vector<Te
 
 // How many loops are around those of a row, or of a vector of columns.
 int make_loops(const Rows& rows, const schedules::Norm& numbers, TensorView& t) {
+  if (!rows.column_sums().empty() && numbers.threads)
+    return norm_loops_of_blocks(t, numbers, rows.row_begin(), rows.scanned(), ParallelType::serial);
   if (!rows.column_sums().empty())
     return norm_loops(t, numbers, rows.row_begin(), rows.scanned(), ParallelType::serial);
   if (numbers.threads)
@@ -188,6 +205,8 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
   out.schedule = schedule;
   Fusion& graph = *out.graph;
   std::set<const TensorView*> kept;
+  const int64_t shared = numbers.threads ? numbers.shared.value_or(0) : 0;
+  if (shared > 0) kept = share_rows(out, numbers);
   if (numbers.threads && numbers.keep.value_or(0) > 0) kept = keep_rows(out, numbers);
   std::set<const Op*> scanned;
   if (numbers.threads && *numbers.vector > 1 && rows_of(out).is_row()) scanned = copy_around_scans(out);
@@ -209,7 +228,7 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
     for (Op* total : add_totals(out)) by_pass[4 * rows.stage(*totalled(*total)) - 1].push_back(total);
   std::vector<Op*> roots;
   for (const auto& [pass, ops] : by_pass) roots.insert(roots.end(), ops.begin(), ops.end());
-  for (const TensorView* t : kept) out.kept[t] = graph.pool().constant(*numbers.keep);
+  for (const TensorView* t : kept) out.kept[t] = graph.pool().constant(shared > 0 ? shared : *numbers.keep);
   out.whole = rows.elsewhere();
   copy_for_roots(out, roots, [&](const TensorView& t) { return before.contains(t.definition) && !rows.is_wide(t); });
   share_totals(out);
@@ -225,8 +244,8 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
     out.own_loops.insert(sum);
     out.kept[sum] = graph.pool().constant(columns_of_each(static_cast<int64_t>(out.column_sums.size())));
   }
-  if (numbers.threads && !kept.empty()) {
-    out.most = *numbers.keep;
+  if (numbers.threads && shared == 0 && (!kept.empty() || !out.column_sums.empty())) {
+    out.most = *numbers.vector * *numbers.threads * *numbers.parts * numbers.cluster.value_or(1);
     for (int d : rows.reduced_dims())
       if (d >= 0) out.row.push_back(inputs(*rows.reference()).front()->extent(static_cast<size_t>(d)));
   }
@@ -324,14 +343,17 @@ bool reduces_unlike(std::span<Op* const> ops) {
 }  // namespace
 
 std::optional<Refused> norm_refuses_of_gpus(const Fusion& fusion, std::span<Op* const> ops,
-                                            std::span<TensorView* const> outputs) {
+                                            std::span<TensorView* const> outputs,
+                                            const std::function<bool(sym::Expr)>& decide) {
   const bool scans = std::any_of(ops.begin(), ops.end(), [](const Op* op) { return is_scan(op->kind); });
   const bool moves = scans && std::any_of(ops.begin(), ops.end(), [](const Op* op) { return reads_elsewhere(*op); });
   if (!moves && !reduces_unlike(ops)) return std::nullopt;
-  return ask_rows(fusion, ops, outputs, [](const Rows& rows, const auto&) -> std::optional<Refused> {
+  return ask_rows(fusion, ops, outputs, [&](const Rows& rows, const auto& import) -> std::optional<Refused> {
     if (rows.reference() == nullptr) return std::nullopt;
-    if (!rows.column_sums().empty())
-      return Refused{rows.column_sums_differ(), "compile for the CPU, whose tasks sum columns beside rows"};
+    const sym::Expr many = sym::ge(rows.kept_extent(), kLeastRowsOfGpus);
+    if (!rows.column_sums().empty() && !(decide ? decide(import(many)) : sym::proven(many)))
+      return Refused{fmt::format("{}, of fewer than {} rows", rows.column_sums_differ(), kLeastRowsOfGpus),
+                     "nothing: blocks have several rows each, which is for many rows"};
     if (rows.elsewhere().empty()) return std::nullopt;
     return Refused{fmt::format("%{} is read at other places of its row, and a GPU keeps no whole rows",
                                (*rows.elsewhere().begin())->name),
@@ -340,18 +362,20 @@ std::optional<Refused> norm_refuses_of_gpus(const Fusion& fusion, std::span<Op* 
 }
 
 Scheduler norm_scheduler() {
-  return {
-      .name = schedules::Norm::kName,
-      .accept = accept,
-      .choose = choose,
-      .apply = nullptr,
-      .group = group,
-      .refuses_of_gpus =
-          [](const Segment& s) { return norm_refuses_of_gpus(*s.ops.front()->results[0]->fusion, s.ops, s.outputs); },
-      .concerns =
-          [](std::span<Op* const> ops) {
-            return std::ranges::any_of(ops, [](const Op* op) { return is_rowwise(*op); });
-          }};
+  return {.name = schedules::Norm::kName,
+          .accept = accept,
+          .choose = choose,
+          .apply = nullptr,
+          .group = group,
+          .refuses_of_gpus =
+              [](const Problem& p) {
+                return norm_refuses_of_gpus(p.fusion, p.segment.ops, p.segment.outputs,
+                                            [&](sym::Expr e) { return p.decide(e); });
+              },
+          .concerns =
+              [](std::span<Op* const> ops) {
+                return std::ranges::any_of(ops, [](const Op* op) { return is_rowwise(*op); });
+              }};
 }
 
 }  // namespace plait

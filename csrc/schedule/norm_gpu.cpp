@@ -26,7 +26,14 @@ constexpr int64_t kColumns = 32;           // vectors of columns side by side: a
 constexpr int64_t kTall = 16;              // threads of a column
 constexpr int64_t kState = 8;              // bytes of a value of a state, at most
 constexpr int64_t kMostShared = 48 << 10;  // bytes that any GPU has for a block without asking
-constexpr int64_t kLeastOfThread = 4;      // elements of a column, or the block has fewer threads
+constexpr int kFirstWithClusters = 90;     // compute capability
+constexpr int64_t kMostCluster = 8;        // blocks that any of these have together
+constexpr int64_t kReserved = 2 << 10;     // of shared memory, for states that threads leave for each other
+constexpr int64_t kOfBlock = 1 << 10;      // that the driver takes of each block
+constexpr int64_t kColumnsOfThread = 8;    // of which a thread has states, where a block may have so many threads
+constexpr int64_t kMostColumnsOfThread = 16;
+constexpr int64_t kTasks = 384;        // that sum columns, at least, where they have more than a few rows
+constexpr int64_t kLeastOfThread = 4;  // elements of a column, or the block has fewer threads
 
 // What fits `bytes`, an access of memory, in the narrowest tensor of whole rows, and divides the extent.
 int64_t choose_access(const Problem& problem, const Rows& rows, sym::Expr extent, int64_t bytes) {
@@ -55,12 +62,17 @@ int64_t power_above(int64_t number) {
   return out;
 }
 
-// Whether the threads of a row keep what several passes read of it, each its vectors, in registers.
-void choose_keep(const Problem& problem, Rows& rows, const schedules::Norm& pinned, schedules::Norm& out) {
-  const int64_t together = *out.vector * *out.threads;
+// Whether the threads of a row keep what several passes read of it, each its vectors, in registers. Those of a cluster
+// where one block has too few.
+void choose_keep(const Problem& problem, const Target& target, Rows& rows, const schedules::Norm& pinned,
+                 schedules::Norm& out) {
+  const int64_t of_block = *out.vector * *out.threads;
   const auto refuse = [&](const std::string& why) {
     if (pinned.keep.value_or(0) > 0)
       throw UserError(fmt::format("keep = {} does not apply: {}", *pinned.keep, why), problem.where(), "leave it out");
+    if (pinned.cluster.value_or(1) > 1)
+      throw UserError(fmt::format("cluster = {} does not apply: {}", *pinned.cluster, why), problem.where(),
+                      "leave it out");
   };
   if (pinned.keep == 0 || pinned.split.value_or(0) > 0) return refuse("rows are split");
   const auto count = static_cast<int64_t>(rows.read_again(problem.segment.inputs).size());
@@ -72,29 +84,43 @@ void choose_keep(const Problem& problem, Rows& rows, const schedules::Norm& pinn
   const std::vector<int> dims = rows.reduced_dims();
   for (size_t i = 1; i < dims.size(); ++i)  // places in the row are numbers of its elements where no dim is empty
     if (dims[i] >= 0 && !sym::proven(sym::gt(rows.row(i, i + 1), 0))) return refuse("inner dims of a row may be empty");
-  const auto fits = [&](int64_t vectors) {
-    return count * *out.vector * vectors <= kRegisters && problem.decide(sym::le(rows.row(0), together * vectors));
+  const auto fits = [&](int64_t blocks, int64_t vectors) {
+    return count * *out.vector * vectors <= kRegisters &&
+           problem.decide(sym::le(rows.row(0), of_block * blocks * vectors));
   };
+  const auto keep = [&](int64_t blocks, int64_t vectors) {
+    out.keep = of_block * blocks * vectors;
+    out.parts = vectors;
+    if (blocks > 1) out.cluster = blocks;
+  };
+  const bool clusters = target.compute_capability() >= kFirstWithClusters && out.rows == 1 && !rows.scans() &&
+                        *out.threads >= kWarpThreads;
+  if (pinned.cluster.value_or(1) > 1 && !clusters)
+    return refuse("clusters are of sm_90 and later, of one row without scans");
   if (pinned.keep || pinned.parts) {
-    const int64_t parts = pinned.parts.value_or(pinned.keep.value_or(0) / together);
-    if (parts < 1 || parts > kMostVectors || pinned.keep.value_or(together * parts) != together * parts || !fits(parts))
+    const int64_t blocks = pinned.cluster.value_or(1), all = of_block * blocks;
+    const int64_t parts = pinned.parts.value_or(pinned.keep.value_or(0) / all);
+    if (parts < 1 || parts > kMostVectors || pinned.keep.value_or(all * parts) != all * parts || !fits(blocks, parts))
       return refuse(fmt::format("a thread keeps whole vectors of a row, at most {} and of {} registers in all",
                                 kMostVectors, kRegisters));
-    out.keep = together * parts;
-    out.parts = parts;
-    return;
+    return keep(blocks, parts);
   }
-  for (int64_t parts : {int64_t{1}, int64_t{2}, kVectorsOfThread, kMostVectors}) {
-    const bool is_known = longest(rows.row(0)) <= together * parts;
-    if (!is_known && parts < (*out.threads == kFewThreads ? 2 : kVectorsOfThread)) continue;  // no class more
-    if (!fits(parts)) continue;
-    out.keep = together * parts;
-    out.parts = parts;
-    return;
+  int64_t most = kMostVectors;  // that the registers of a thread hold
+  while (most > 1 && count * *out.vector * most > kRegisters) most /= 2;
+  const int64_t first = pinned.cluster.value_or(1), last = clusters && !pinned.cluster ? kMostCluster : first;
+  for (int64_t blocks = first; blocks <= last; blocks *= 2) {
+    for (int64_t parts : {int64_t{1}, int64_t{2}, kVectorsOfThread, kMostVectors}) {
+      const bool is_known = longest(rows.row(0)) <= of_block * blocks * parts;
+      const int64_t least = blocks > 1 ? most : *out.threads == kFewThreads ? 2 : kVectorsOfThread;
+      if (!is_known && parts < least) continue;  // no class more
+      if (fits(blocks, parts)) return keep(blocks, parts);
+    }
+    if (pinned.cluster) return refuse("the row is longer");
   }
 }
 
-void choose_rows(const Problem& problem, Rows& rows, const schedules::Norm& pinned, schedules::Norm& out) {
+void choose_rows(const Problem& problem, const Target& target, Rows& rows, const schedules::Norm& pinned,
+                 schedules::Norm& out) {
   const sym::Expr row = rows.row(rows.row_begin());
   out.vector = pinned.vector ? pinned.vector : choose_access(problem, rows, row, 16);
   if (!pinned.vector && rows.scans())  // threads tell each other once a vector, whether or not it is one in memory
@@ -110,11 +136,40 @@ void choose_rows(const Problem& problem, Rows& rows, const schedules::Norm& pinn
   if (one && *out.rows > 1)
     throw UserError(fmt::format("rows = {} does not apply: there is one row", *out.rows), problem.where(),
                     "leave it out");
-  choose_keep(problem, rows, pinned, out);
+  choose_keep(problem, target, rows, pinned, out);
   if (out.keep) return;
   out.keep = 0;
   const int64_t of_thread = longest(row) / (*out.vector * *out.threads);
   out.parts = pinned.parts ? pinned.parts : has_sums(problem) && of_thread > kTermsOfThread ? kTermsOfThread : 1;
+}
+
+// Rows of a block, one after another, and threads that each have a state for the same columns of all of them.
+void choose_column_sums(const Problem& problem, Rows& rows, const schedules::Norm& pinned, schedules::Norm& out) {
+  const sym::Expr row = rows.row(0);
+  out.rows = 1;
+  out.vector = pinned.vector ? pinned.vector : choose_access(problem, rows, row, 16);
+  const auto fits = [&](int64_t elements) { return problem.decide(sym::le(row, elements)); };
+  out.threads = pinned.threads;
+  for (int64_t threads : {kWarpThreads, kBlock, kWideBlock, kLongBlock, kMostBlock})
+    if (!out.threads && (threads == kMostBlock || fits(threads * std::max(*out.vector, kColumnsOfThread))))
+      out.threads = threads;
+  const int64_t together = *out.vector * *out.threads;
+  const int64_t most = std::max<int64_t>(kColumnsOfThread / *out.vector, 1);
+  out.parts = pinned.parts ? *pinned.parts : std::clamp<int64_t>((longest(row) + together - 1) / together, 1, most);
+  const std::string why =
+      pinned.rows.value_or(1) != 1 || pinned.cluster.value_or(1) != 1 ? "a block has one row after another"
+      : *out.threads < kWarpThreads || *out.vector * *out.parts > kMostColumnsOfThread || !fits(together * *out.parts)
+          ? fmt::format("threads do not have rows of {} elements", sym::print(row))
+          : "";
+  if (!why.empty())
+    throw UserError(fmt::format("sums of columns beside rows: {}", why), problem.where(),
+                    "give other numbers, or none");
+  const auto count = static_cast<int64_t>(rows.read_again(problem.segment.inputs).size());
+  const bool kept = count > 0 && count * *out.vector * *out.parts <= kRegisters && pinned.keep != 0;
+  out.keep = kept ? together * *out.parts : 0;
+  out.each = pinned.each;
+  for (int64_t each : {1024, 256, 64, 16, 8, 4})
+    if (!out.each && (each == 4 || problem.decide(sym::ge(rows.kept_extent(), each * kTasks)))) out.each = each;
 }
 
 // At most, of all reductions of the segment together.
@@ -159,24 +214,92 @@ void choose_columns(const Problem& problem, const Rows& rows, const schedules::N
 
 std::optional<int64_t> threads_of_single_row(const Problem& problem) {
   const auto* norm = std::get_if<schedules::Norm>(&problem.segment.schedule);
-  if (norm == nullptr || norm->rows != 1 || !norm->threads) return std::nullopt;
+  if (norm == nullptr || norm->rows != 1 || !norm->threads || norm->cluster.value_or(1) > 1) return std::nullopt;
   const Rows rows = rows_of(problem);
   if (!rows.is_row() || !sym::proven(sym::le(rows.kept_extent(), 1))) return std::nullopt;
   return norm->threads;
 }
 
-schedules::Norm choose_norm_of_gpu(const Problem& problem, const schedules::Norm& pinned) {
+schedules::Norm choose_norm_of_gpu(const Problem& problem, const Target& target, const schedules::Norm& pinned) {
   Rows rows = rows_of(problem);
   schedules::Norm out;
   if (!rows.is_row() && pinned.keep.value_or(0) > 0)
     throw UserError(fmt::format("keep = {} does not apply to columns", *pinned.keep), problem.where(), "leave it out");
   out.split = pinned.split;
-  rows.is_row() ? choose_rows(problem, rows, pinned, out) : choose_columns(problem, rows, pinned, out);
+  if (!rows.is_row() && pinned.cluster.value_or(1) > 1)
+    throw UserError(fmt::format("cluster = {} does not apply to columns", *pinned.cluster), problem.where(),
+                    "leave it out");
+  if (!rows.column_sums().empty()) {
+    choose_column_sums(problem, rows, pinned, out);
+    return out;
+  }
+  if (pinned.each.value_or(1) > 1)
+    throw UserError(fmt::format("each = {} does not apply: no columns are summed beside rows", *pinned.each),
+                    problem.where(), "leave it out");
+  out.shared = pinned.shared;
+  rows.is_row() ? choose_rows(problem, target, rows, pinned, out) : choose_columns(problem, rows, pinned, out);
   const int64_t block = *out.rows * *out.threads;
   if (block % kWarpThreads != 0 || block > kMostBlock || power_above(*out.rows) != *out.rows)
     throw UserError(fmt::format("{} rows of {} threads are no block", *out.rows, *out.threads), problem.where(),
                     fmt::format("powers of two whose product is {} to {}", kWarpThreads, kMostBlock));
   return out;
+}
+
+namespace {
+
+// What several passes read of inputs; nothing where rows do not lie in one piece.
+std::vector<TensorView*> shareable(const Problem& problem, Rows& rows) {
+  if (!rows.is_row() || rows.row_begin() > 0) return {};
+  return rows.read_again(problem.segment.inputs);
+}
+
+}  // namespace
+
+void choose_shared(const Problem& problem, const Target& target, bool parts_are_pinned, schedules::Norm& numbers) {
+  Rows rows = rows_of(problem);
+  const sym::Expr row = rows.row(0);
+  int64_t bytes = 0;  // of an element of a row
+  for (const TensorView* t : shareable(problem, rows)) bytes += static_cast<int64_t>(size_of(t->dtype));
+  const bool whole = numbers.keep.value_or(0) == 0 && numbers.split.value_or(0) == 0 && numbers.rows == 1;
+  const int64_t vectors = *numbers.vector * *numbers.threads;
+  // What each of so many blocks of a multiprocessor may have, in whole parts of so many vectors of all threads.
+  const auto elements = [&](int64_t blocks, int64_t parts) {
+    const int64_t of_block = (target.shared_bytes + kOfBlock) / blocks - kOfBlock - kReserved;
+    return of_block / bytes / (vectors * parts) * vectors * parts;
+  };
+  if (const int64_t pinned = numbers.shared.value_or(0); pinned > 0) {
+    std::string why;
+    if (bytes == 0)
+      why = "no pass reads again what another one has read in one piece";
+    else if (!whole)
+      why = "a block has one whole row, which is in no registers";
+    else if (pinned % (vectors * *numbers.parts) != 0)
+      why = fmt::format("they are no whole parts of {} elements", vectors * *numbers.parts);
+    else if (pinned > elements(1, *numbers.parts))
+      why = fmt::format("{} fit", elements(1, *numbers.parts));
+    else if (!problem.decide(sym::le(row, pinned)))
+      why = "rows are longer";
+    if (why.empty()) return;
+    throw UserError(fmt::format("shared = {} does not apply: {}", pinned, why), problem.where(), "leave it out");
+  }
+  if (numbers.shared == 0 || bytes == 0 || !whole) return;
+  const int64_t least = parts_are_pinned ? *numbers.parts : 1;
+  if (!problem.decide(sym::le(row, elements(1, least)))) return;
+  // The last part, which may be nearly empty, has its place too.
+  const int64_t known = row.constant().value_or(elements(1, least));
+  const auto whole_parts = [&](int64_t parts) {
+    return (known + vectors * parts - 1) / (vectors * parts) * vectors * parts;
+  };
+  int64_t parts = *numbers.parts;
+  while (parts > least && whole_parts(parts) > elements(1, parts)) parts /= 2;
+  numbers.parts = parts;
+  numbers.shared = row.constant() ? whole_parts(parts) : elements(1, parts);
+  if (row.constant()) return;
+  for (int64_t blocks : {3, 2}) {
+    if (!problem.decide(sym::le(row, elements(blocks, parts)))) continue;
+    numbers.shared = elements(blocks, parts);
+    return;
+  }
 }
 
 namespace {
@@ -209,7 +332,14 @@ std::set<const TensorView*> keep_rows(ScheduledGroup& group, const schedules::No
   int64_t registers = 0;  // of an element of each
   for (const auto* list : {&out, &computed})
     for (const TensorView* t : *list) registers += size_of(compute_type(t->dtype)) > 4 ? 2 : 1;
-  if (registers * (*numbers.keep / *numbers.threads) <= kRegisters) out.merge(computed);
+  const int64_t of_thread = *numbers.keep / (*numbers.threads * numbers.cluster.value_or(1));
+  if (registers * of_thread <= kRegisters) out.merge(computed);
+  return out;
+}
+
+std::set<const TensorView*> share_rows(ScheduledGroup& group, const schedules::Norm& numbers) {
+  std::set<const TensorView*> out = keep_inputs(group);
+  for (const TensorView* t : out) group.panels[t] = {.row = *numbers.shared, .filled = false};
   return out;
 }
 

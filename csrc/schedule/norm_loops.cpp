@@ -22,13 +22,17 @@ std::pair<int, int> kept_first(TensorView& t, int scanned) {
   return {rank - 1, 1};
 }
 
-// A row in parts, vectors and lanes.
+// A row in parts, on GPUs threads and the blocks of a cluster, vectors and lanes.
 void cut_row(TensorView& t, const schedules::Norm& numbers, int row) {
-  if (*numbers.vector > 1) {
-    split(t, row, *numbers.vector);
-    parallelize(t, row + 1, ParallelType::vectorize);
-  }
+  const auto split_off = [&](int64_t count, ParallelType kind) {
+    split(t, row, count);
+    parallelize(t, row + 1, kind);
+  };
+  if (*numbers.vector > 1) split_off(*numbers.vector, ParallelType::vectorize);
+  if (numbers.threads) split_off(*numbers.threads, ParallelType::thread_x);
+  if (numbers.cluster.value_or(1) > 1) split_off(*numbers.cluster, ParallelType::cluster);
   if (*numbers.parts > 1) split(t, row, *numbers.parts);
+  if (*numbers.parts > 1 && numbers.each.value_or(1) > 1) parallelize(t, row + 1, ParallelType::unroll);
 }
 
 }  // namespace
@@ -38,8 +42,9 @@ void norm_loops_of_column_sum(TensorView& t, const schedules::Norm& numbers) {
   for (int d = 1; d < kept; ++d) merge(t, 0);
   for (int d = 1; d < reduced; ++d) merge(t, 1);
   move_loop(t, 1, 0);
-  if (*numbers.rows > 1) split(t, 0, *numbers.rows);
-  cut_row(t, numbers, *numbers.rows > 1 ? 2 : 1);
+  const int64_t rows = numbers.threads ? *numbers.each : *numbers.rows;
+  if (rows > 1) split(t, 0, rows);
+  cut_row(t, numbers, rows > 1 ? 2 : 1);
 }
 
 int norm_loops(TensorView& t, const schedules::Norm& numbers, size_t row_begin, int scanned, ParallelType tasks) {
@@ -63,7 +68,8 @@ int norm_loops(TensorView& t, const schedules::Norm& numbers, size_t row_begin, 
   return place;
 }
 
-int norm_loops_of_blocks(TensorView& t, const schedules::Norm& numbers, size_t row_begin, int scanned) {
+int norm_loops_of_blocks(TensorView& t, const schedules::Norm& numbers, size_t row_begin, int scanned,
+                         ParallelType blocks) {
   const auto [kept, reduced] = kept_first(t, scanned);
   for (int d = 1; d < kept; ++d) merge(t, 0);
   int place = kept > 0 ? 1 : 0;
@@ -71,7 +77,11 @@ int norm_loops_of_blocks(TensorView& t, const schedules::Norm& numbers, size_t r
     split(t, 0, *numbers.rows);
     parallelize(t, place++, ParallelType::thread_y);
   }
-  if (kept > 0) parallelize(t, 0, ParallelType::block_x);
+  if (kept > 0 && numbers.each.value_or(1) > 1) {
+    split(t, 0, *numbers.each);
+    ++place;
+  }
+  if (kept > 0) parallelize(t, 0, blocks);
   const int outer = static_cast<int>(row_begin);
   const int64_t task = numbers.split.value_or(0);
   int row = place + outer;
@@ -79,13 +89,7 @@ int norm_loops_of_blocks(TensorView& t, const schedules::Norm& numbers, size_t r
   if (outer > 0 && task > 1) split(t, place, task);
   if (outer > 0 && task > 1) ++row;
   if (reduced == outer) return place;
-  if (*numbers.vector > 1) {
-    split(t, row, *numbers.vector);
-    parallelize(t, row + 1, ParallelType::vectorize);
-  }
-  split(t, row, *numbers.threads);
-  parallelize(t, row + 1, ParallelType::thread_x);
-  if (*numbers.parts > 1) split(t, row, *numbers.parts);
+  cut_row(t, numbers, row);
   const int64_t together = *numbers.vector * *numbers.threads * *numbers.parts;
   if (outer == 0 && task > together) split(t, row, task / together);
   return place;

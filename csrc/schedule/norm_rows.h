@@ -27,9 +27,10 @@ inline constexpr int64_t kWorthKeeping = 8;         // operations per element; l
 inline constexpr size_t kScansAgain = 4;            // beyond twice as often as there are
 inline constexpr size_t kMostElsewhere = 4;         // scans that are read at other places of the row
 
-inline constexpr int64_t kFewRows = 256;          // no more have no sums over columns beside them
-inline constexpr int64_t kMostColumns = 8 << 10;  // of which each task has states
-inline constexpr size_t kMostBesideSums = 64;     // ops of such a kernel: it is placed whenever another one is to join
+inline constexpr int64_t kFewRows = 256;           // no more have no sums over columns beside them
+inline constexpr int64_t kLeastRowsOfGpus = 1024;  // that have
+inline constexpr int64_t kMostColumns = 8 << 10;   // of which each task has states
+inline constexpr size_t kMostBesideSums = 64;      // ops of such a kernel: it is placed whenever another one is to join
 
 // What each of so many may have, `each` at most, where they may have `all` together.
 inline int64_t share_of_each(int64_t count, int64_t each, int64_t all) {

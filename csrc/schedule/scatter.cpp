@@ -221,9 +221,9 @@ Scheduler scatter_scheduler() {
           .apply = nullptr,
           .group = group,
           .refuses_of_gpus =
-              [](const Segment& s) {
+              [](const Problem& p) {
                 ScatterPlan plan;
-                const bool taken = !plan_scatters(s.ops, s.outputs, plan);
+                const bool taken = !plan_scatters(p.segment.ops, p.segment.outputs, plan);
                 return taken ? scatter_refuses_of_gpus(plan) : std::nullopt;
               },
           .concerns =

@@ -29,11 +29,11 @@ struct KeyLimit {
 };
 
 // Of a buffer that threads of a block fill together: rows of `row` elements as its loops write them, `pad` elements
-// behind each. Transposed: columns, `pad` elements behind each of those. Turned: kir::Buffer::turned. Elements outside
-// of the tensor are 0: contractions of two panels have nothing to ask.
+// behind each. Transposed: columns, `pad` elements behind each of those. Turned: kir::Buffer::turned. Filled: elements
+// outside of the tensor are 0, so that contractions of two panels have nothing to ask; else nobody reads them.
 struct PanelLayout {
   int64_t row = 1, rows = 1, pad = 0;
-  bool transposed = false, turned = false;
+  bool transposed = false, turned = false, filled = true;
 
   int64_t extent() const { return transposed ? row * (rows + pad) : rows * (row + pad); }
   sym::Expr place(sym::Expr element) const;  // of an element in the order of the loops
@@ -64,7 +64,7 @@ struct ScheduledGroup {
   int64_t most = 0;
   std::set<const TensorView*> own_loops;  // follow loops of their own, not the reference's
   std::optional<KeyLimit> keys;
-  std::map<const TensorView*, PanelLayout> panels;  // of contractions
+  std::map<const TensorView*, PanelLayout> panels;  // of contractions, rows that several passes read
   int64_t stages = 1;                               // of the loop that fills them
   bool by_hand = false;  // loops, inline positions and kept buffers are obeyed as they stand, or refused
 

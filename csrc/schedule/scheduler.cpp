@@ -56,9 +56,8 @@ Schedule choose_schedule(const Problem& problem, const Target& target, const Sch
       throw UserError(
           fmt::format("schedule `{}` generates no kernel", print(pinned)), problem.where(),
           "pin pointwise(...), nest(...), norm(...), scatter(...), contraction(...), attention(...) or manual(...)");
-    const auto of_gpus = target.cuda() && scheduler->refuses_of_gpus != nullptr
-                             ? scheduler->refuses_of_gpus(problem.segment)
-                             : std::nullopt;
+    const auto of_gpus =
+        target.cuda() && scheduler->refuses_of_gpus != nullptr ? scheduler->refuses_of_gpus(problem) : std::nullopt;
     if (of_gpus)
       throw UserError(fmt::format("{} has no kernels of this segment for GPUs: {}", scheduler->name, of_gpus->reason),
                       problem.where(), "leave the schedule out");
@@ -69,8 +68,7 @@ Schedule choose_schedule(const Problem& problem, const Target& target, const Sch
   }
   std::string reasons;
   for (const Scheduler& scheduler : schedulers()) {
-    if (target.kind != TargetKind::cpu && scheduler.refuses_of_gpus != nullptr &&
-        scheduler.refuses_of_gpus(problem.segment))
+    if (target.kind != TargetKind::cpu && scheduler.refuses_of_gpus != nullptr && scheduler.refuses_of_gpus(problem))
       continue;
     if (!runs_on(scheduler, target)) continue;  // op by op
     const auto refused = scheduler.accept(problem);

@@ -36,7 +36,7 @@ struct Scheduler {
   // a segment of one nest, null where all are.
   std::optional<ScheduledGroup> (*group)(const Problem&, const Schedule&) = nullptr;
   // Why GPUs have no kernels of a segment that CPUs may have; null: they have.
-  std::optional<Refused> (*refuses_of_gpus)(const Segment&) = nullptr;
+  std::optional<Refused> (*refuses_of_gpus)(const Problem&) = nullptr;
   // Why there are no loops for the types and sizes of a segment that is accepted, or none that pay; null: there are.
   std::optional<Refused> (*refuses_sizes)(const Problem&, const Target&) = nullptr;
   // Whether ops are of the scheduler's kind, so that its refusal tells a person something; null: none are.

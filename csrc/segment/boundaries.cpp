@@ -36,7 +36,7 @@ std::optional<Refused> ask(const Scheduler& scheduler, const Problem& problem, c
   if (!runs_on(scheduler, target))
     return Refused{"the target computes reductions, scans and scatters op by op", "compile for a CPU or a GPU"};
   std::optional<Refused> out = scheduler.accept(problem), of_gpus;
-  if (target.cuda() && scheduler.refuses_of_gpus != nullptr) of_gpus = scheduler.refuses_of_gpus(problem.segment);
+  if (target.cuda() && scheduler.refuses_of_gpus != nullptr) of_gpus = scheduler.refuses_of_gpus(problem);
   if (of_gpus && out) return Refused{of_gpus->reason + "; " + out->reason, of_gpus->change + "; " + out->change};
   if (of_gpus) return of_gpus;
   if (!out && scheduler.refuses_sizes != nullptr) out = scheduler.refuses_sizes(problem, target);

@@ -341,8 +341,9 @@ void segment_ops(Fusion& fusion, const SegmentOptions& options) {
     };
   if (options.target.threads_cooperate())
     how.refuse_rows = [&](std::span<Op* const> ops, std::span<TensorView* const> outputs) {
-      const auto refused = norm_refuses(fusion, ops, outputs);
-      return reason_of(refused ? refused : norm_refuses_of_gpus(fusion, ops, outputs));
+      const auto decide = [&](sym::Expr e) { return decide_sizes(options, e, "sums of columns beside rows"); };
+      const auto refused = norm_refuses_of_gpus(fusion, ops, outputs, decide);
+      return reason_of(refused ? refused : norm_refuses(fusion, ops, outputs, decide));
     };
   how.stays_apart = [&](const Op& op) {
     return op.kind == OpKind::Scatter ? updates_memory(op, fusion, options) : aliases.view_ops.contains(&op);

@@ -47,12 +47,12 @@ class PlaitLexer(RegexLexer):
             ('\\b(?:false|inf|nan|null|true)\\b', Keyword.Constant),
             ('\\b(?:accumulate|all_gather|all_reduce|all_to_all|alloc|assign|atomic|bind|commit|convert|'
              'coordinate|copy|copy_async|fold|for|gather_range|half|if|last_block|launch|library|'
-             'literal|load|load_matrix|merge|mma|prefix|random|record|reduce_scatter|round|running|'
-             'shuffle|start|store|sync|transpose|variable|wait)\\b', Keyword.Reserved),
-            ('\\b(?:aligned|argument|block|block_x|block_y|block_z|comm|compute|contiguous|counter|cpu|'
-             'cpu_thread|cuda|lanes|lanewise|read|replace|reversed|serial|shared|splat|stack|stream|'
-             'thread_x|thread_y|thread_z|threads|threads_y|unroll|update|vectorize|warp|workspace|'
-             'write)\\b', Name.Constant),
+             'literal|load|load_matrix|load_of_block|merge|mma|prefix|random|record|reduce_scatter|'
+             'round|running|shuffle|start|store|sync|transpose|variable|wait)\\b', Keyword.Reserved),
+            ('\\b(?:aligned|argument|block|block_x|block_y|block_z|cluster|clusters|comm|compute|'
+             'contiguous|counter|cpu|cpu_thread|cuda|lanes|lanewise|read|replace|reversed|serial|shared|'
+             'splat|stack|stream|thread_x|thread_y|thread_z|threads|threads_y|unroll|update|vectorize|'
+             'warp|workspace|write)\\b', Name.Constant),
             ('\\b(?:active|aliases|allocation|at|below|beside|buffers|by|contraction|counters|from|'
              'fusion|given|granule|in|inline|integers|joins|keep|kernel|let|linear|local|loops|matmul|'
              'mesh|narrow|of|on|over|param|partial|phase|phases|program|schedule|segment|stages|status|'
@@ -97,10 +97,10 @@ class PlaitLexer(RegexLexer):
             ('#.*', Comment.Single),
             ('\\b(?:merge|parallel|reorder|split)(?=[ \\t]*\\()', Name.Decorator),
             ('\\b(?:ceildiv|chunk|chunk_start|floordiv|max|min|mod|select)(?=[ \\t]*\\()', Name.Function),
-            ('\\b(?:aligned|argument|block|block_x|block_y|block_z|comm|compute|contiguous|counter|cpu|'
-             'cpu_thread|cuda|lanes|lanewise|read|replace|reversed|serial|shared|splat|stack|stream|'
-             'thread_x|thread_y|thread_z|threads|threads_y|unroll|update|vectorize|warp|workspace|'
-             'write)\\b', Name.Constant),
+            ('\\b(?:aligned|argument|block|block_x|block_y|block_z|cluster|clusters|comm|compute|'
+             'contiguous|counter|cpu|cpu_thread|cuda|lanes|lanewise|read|replace|reversed|serial|shared|'
+             'splat|stack|stream|thread_x|thread_y|thread_z|threads|threads_y|unroll|update|vectorize|'
+             'warp|workspace|write)\\b', Name.Constant),
             ('\\b\\d+(?:\\.(?!\\.)\\d*)?(?:[eE][-+]?\\d+)?\\b|\\.\\d+(?:[eE][-+]?\\d+)?\\b', Number),
             ('\\b[A-Za-z_]\\w*(?:\\.[A-Za-z_]\\w*)*', Name),
             ('\\.\\.|->|[<>!=]=|[-+*<>=.]', Operator),

@@ -21,13 +21,13 @@ class CudaKernel : public Executable {
         phases_(kernel.phases()),
         buffers_(kernel.buffers),
         integers_(kernel.integers),
+        shared_(kernel.shared_bytes),
         mark_(mark),
         follows_(kernel.follows),
         functions_(new std::atomic<CUfunction>[size_t(module_->parts().count()) * phases_]) {
     for (int i = 0; i < module_->parts().count(); ++i)
       for (size_t phase = 0; phase < phases_; ++phase)
-        function_slot(i, phase).store(module_->parts().is_open(i) ? module_->function(i, phase_entry(name_, phase))
-                                                                  : nullptr);
+        function_slot(i, phase).store(module_->parts().is_open(i) ? find_function(i, phase) : nullptr);
   }
 
   void launch(const LaunchArguments& arguments) const override {
@@ -62,6 +62,7 @@ class CudaKernel : public Executable {
       const int64_t* block = phase == 0 ? arguments.block : arguments.later_blocks.data() + 3 * (phase - 1);
       CUlaunchConfig config = {};
       if (!set_extents(grid, block, config)) continue;
+      config.sharedMemBytes = shared_.empty() ? 0 : unsigned(shared_[phase]);
       config.hStream = static_cast<CUstream>(arguments.stream->native());
       CUlaunchAttribute follows = {};
       follows.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
@@ -77,11 +78,22 @@ class CudaKernel : public Executable {
     return functions_[size_t(ordinal) * phases_ + phase];
   }
 
+  // What asks for more shared memory than any block has may do so once this has been called.
+  CUfunction find_function(int ordinal, size_t phase) const {
+    const CUfunction function = module_->function(ordinal, phase_entry(name_, phase));
+    if (shared_.empty() || shared_[phase] == 0) return function;
+    const ContextScope scope(driver_, module_->parts().context(ordinal));
+    driver_.check(driver_.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                             static_cast<int>(shared_[phase])),
+                  "cuFuncSetAttribute", fmt::format("kernel {}, {} bytes of shared memory", name_, shared_[phase]));
+    return function;
+  }
+
   CUfunction function(int ordinal, size_t phase) const {
     std::atomic<CUfunction>& known = function_slot(ordinal, phase);
     CUfunction function = known.load(std::memory_order_acquire);
     if (function == nullptr) {
-      function = module_->function(ordinal, phase_entry(name_, phase));
+      function = find_function(ordinal, phase);
       known.store(function, std::memory_order_release);
     }
     return function;
@@ -113,6 +125,7 @@ class CudaKernel : public Executable {
   const DriverLibrary& driver_;
   std::string name_;
   size_t phases_, buffers_, integers_;
+  std::vector<size_t> shared_;  // KernelText::shared_bytes
   bool mark_, follows_;
   std::unique_ptr<std::atomic<CUfunction>[]> functions_;  // of the phases, by ordinal; null until looked up
 };

@@ -30,6 +30,7 @@ namespace plait {
   X(cuModuleLoadDataEx)                \
   X(cuModuleUnload)                    \
   X(cuModuleGetFunction)               \
+  X(cuFuncSetAttribute)                \
   X(cuLaunchKernelEx)                  \
   X(cuMemGetInfo)                      \
   X(cuMemAlloc)                        \

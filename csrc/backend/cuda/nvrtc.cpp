@@ -377,17 +377,20 @@ NvrtcUnit compile_cuda_unit(std::span<const KernelText> kernels, const std::stri
   unit.code = is_virtual(architecture) ? std::move(out.ptx) : std::move(out.cubin);
   if (is_virtual(architecture))
     for (const KernelText& kernel : kernels) append_source(unit.code, kernel);
-  for (const auto& kernel : entries) {
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    const std::vector<size_t>& asked = kernels[k].shared_bytes;
     KernelFacts facts;
     facts.arch = architecture.substr(0, 2) == "sm" ? architecture : "sm_" + architecture.substr(8);
     facts.compile_ms = out.compile_ms / double(kernels.size());
     facts.from_disk = out.from_disk;
     if (!is_virtual(architecture)) {
       facts.registers = facts.spill_bytes = facts.shared_bytes = 0;  // the most of its phases
-      for (const EntryFacts& entry : kernel) {
+      for (size_t phase = 0; phase < entries[k].size(); ++phase) {
+        const EntryFacts& entry = entries[k][phase];
+        const int launch = asked.empty() ? 0 : static_cast<int>(asked[phase]);
         facts.registers = std::max(*facts.registers, entry.registers);
         facts.spill_bytes = std::max(*facts.spill_bytes, entry.spill_bytes);
-        facts.shared_bytes = std::max(*facts.shared_bytes, entry.shared_bytes);
+        facts.shared_bytes = std::max(*facts.shared_bytes, entry.shared_bytes + launch);
       }
     }
     unit.facts.push_back(std::move(facts));

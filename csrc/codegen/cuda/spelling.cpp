@@ -255,4 +255,33 @@ std::string spell(Pointwise function, DType compute, std::span<const std::string
   return "";
 }
 
+Binding binding(kir::LoopKind kind) {
+  using kir::LoopKind;
+  switch (kind) {
+    case LoopKind::block_x:
+      return {"bx", "blockIdx.x"};
+    case LoopKind::block_y:
+      return {"by", "blockIdx.y"};
+    case LoopKind::block_z:
+      return {"bz", "blockIdx.z"};
+    case LoopKind::cluster:
+      return {"rank", "blockIdx.y"};
+    case LoopKind::thread_x:
+      return {"tx", "threadIdx.x"};
+    case LoopKind::thread_y:
+      return {"ty", "threadIdx.y"};
+    case LoopKind::thread_z:
+      return {"tz", "threadIdx.z"};
+    case LoopKind::serial:
+    case LoopKind::cpu_thread:
+    case LoopKind::lanes:
+    case LoopKind::threads:
+    case LoopKind::threads_y:
+    case LoopKind::clusters:
+      break;
+  }
+  PLAIT_CHECK(false, "a {} loop in a CUDA kernel", name(kind));
+  return {};
+}
+
 }  // namespace plait::codegen::cuda

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "codegen/cuda/helpers.h"
+#include "kir/stmt.h"
 #include "scalar/constant.h"
 #include "scalar/pointwise.h"
 
@@ -24,5 +25,12 @@ std::string convert(const std::string& text, DType from, DType to, Helpers& help
 
 // function(operands) for operands of dtype `compute`; exhaustive over pointwise.def. cast is an internal error.
 std::string spell(Pointwise function, DType compute, std::span<const std::string> operands, Helpers& helpers);
+
+struct Binding {
+  const char *variable, *index;
+};
+
+// Variable and built-in index of a loop bound to blocks or threads.
+Binding binding(kir::LoopKind kind);
 
 }  // namespace plait::codegen::cuda

@@ -13,6 +13,7 @@
 #include "codegen/cuda/plan.h"
 #include "codegen/cuda/spelling.h"
 #include "kir/lane.h"
+#include "kir/shared_memory.h"
 #include "kir/statements.h"
 
 namespace plait {
@@ -37,36 +38,6 @@ std::string comment_text(const std::string& text) {
 constexpr int64_t kMostStep = 1 << 20;  // from lane to lane, for which the text of a product is an `int`
 constexpr int64_t kMostUnrolled = 64;   // iterations of a loop over elements of a buffer of registers, and these
 
-struct Binding {
-  const char *variable, *index;
-};
-
-// Variable and built-in index of a loop bound to blocks or threads.
-Binding binding(LoopKind kind) {
-  switch (kind) {
-    case LoopKind::block_x:
-      return {"bx", "blockIdx.x"};
-    case LoopKind::block_y:
-      return {"by", "blockIdx.y"};
-    case LoopKind::block_z:
-      return {"bz", "blockIdx.z"};
-    case LoopKind::thread_x:
-      return {"tx", "threadIdx.x"};
-    case LoopKind::thread_y:
-      return {"ty", "threadIdx.y"};
-    case LoopKind::thread_z:
-      return {"tz", "threadIdx.z"};
-    case LoopKind::serial:
-    case LoopKind::cpu_thread:
-    case LoopKind::lanes:
-    case LoopKind::threads:
-    case LoopKind::threads_y:
-      break;
-  }
-  PLAIT_CHECK(false, "a {} loop in a CUDA kernel", name(kind));
-  return {};
-}
-
 class Writer {
  public:
   // `kernel` has one phase, the entry function of this name.
@@ -77,6 +48,7 @@ class Writer {
         helpers_(helpers),
         plan_(kernel),
         names_(plan_names(kernel)),
+        shared_(places_in_shared(kernel, kernel.phases[0].body)),
         ranges_(kernel),
         index_(helpers_, kernel.narrow ? &ranges_ : nullptr) {}
 
@@ -90,6 +62,7 @@ class Writer {
       helpers_.need("follow_launch");
       line("follow_launch();");
     }
+    if (shared_.bytes > 0) line("extern __shared__ __align__(16) unsigned char shared[];");
     block(kernel_.phases[0].body);
     return fmt::format("{} {{\n{}}}\n", signature(), body_);
   }
@@ -109,7 +82,7 @@ class Writer {
     }
     for (size_t i = 0; i < kernel_.integers.size(); ++i)
       arguments.push_back(fmt::format("{} n{}", index_.is_narrow(kernel_.integers[i]) ? "unsigned" : "long long", i));
-    std::string out = fmt::format("extern \"C\" __global__ void {}{}(", launch_bounds(), entry_);
+    std::string out = fmt::format("extern \"C\" __global__ void {}{}{}(", cluster_extent(), launch_bounds(), entry_);
     size_t column = 120;
     for (size_t i = 0; i < arguments.size(); ++i) {
       const std::string text = arguments[i] + (i + 1 < arguments.size() ? "," : "");
@@ -134,6 +107,11 @@ class Writer {
       if (const LoadMatrix* s = as<LoadMatrix>(*stmt)) fragments_.insert(s->to);
       if (const Block* inner = body_of(*stmt)) find_fragments(*inner);
     }
+  }
+
+  std::string cluster_extent() const {
+    const For* loop = cluster_loop(kernel_.phases[0].body);
+    return loop != nullptr ? fmt::format("__cluster_dims__(1, {}, 1) ", loop->extent.value()) : "";
   }
 
   std::string launch_bounds() const {
@@ -272,8 +250,11 @@ class Writer {
     if (fragments_.contains(s.buffer)) return line("unsigned b{}[{}];", s.buffer, buffer.extent.value() / 2);
     // Compilers read elements of registers in front of the condition that says whether anything wrote them.
     const bool registers = buffer.space == Space::stack && buffer.extent.value() <= kMostUnrolled;
-    line("{}{} b{}[{}]{};", buffer.space == Space::shared ? "__shared__ __align__(16) " : "",
-         memory_type(buffer.dtype, helpers_), s.buffer, buffer.extent.value(), registers ? " = {}" : "");
+    const std::string_view type = memory_type(buffer.dtype, helpers_);
+    if (const auto found = shared_.begin.find(s.buffer); found != shared_.begin.end())
+      return line("{}* const b{} = reinterpret_cast<{}*>(shared + {});", type, s.buffer, type, found->second);
+    line("{}{} b{}[{}]{};", buffer.space == Space::shared ? "__shared__ __align__(16) " : "", type, s.buffer,
+         buffer.extent.value(), registers ? " = {}" : "");
   }
 
   // As one where both sides are aligned and so many bytes go at once; else lane by lane.
@@ -281,7 +262,7 @@ class Writer {
     helpers_.need("copy_async");
     const auto bytes = int64_t(s.lanes) * int64_t(size_of(kernel_.buffers[s.from].dtype));
     const bool aligned = s.access == Access::aligned && s.to_access == Access::aligned;
-    if (s.lanes == 1 || (aligned && (bytes == 4 || bytes == 8 || bytes == 16))) {
+    if (s.lanes == 1 || (aligned && (bytes == 4 || bytes == 8 || bytes % 16 == 0))) {
       const std::string to = address(s.to, s.to_index), from = address(s.from, s.index);
       std::string active = fmt::to_string(s.lanes);
       if (s.active && s.lanes == 1) active = index_.text(s.active) + " ? 1 : 0";
@@ -496,7 +477,18 @@ class Writer {
     return fmt::format("wait_for_copies<{}>();", s.left);
   }
 
-  std::string text_of(const Sync& s, int) { return s.scope == SyncScope::block ? "__syncthreads();" : "__syncwarp();"; }
+  std::string text_of(const Sync& s, int) {
+    if (s.scope == SyncScope::cluster) helpers_.need("cluster");
+    return s.scope == SyncScope::block  ? "__syncthreads();"
+           : s.scope == SyncScope::warp ? "__syncwarp();"
+                                        : "sync_cluster();";
+  }
+
+  std::string text_of(const LoadOfBlock& s, int) {
+    helpers_.need("cluster");
+    return fmt::format("{}load_of_block(&{}, {});", defined(s.out), element(s.buffer, s.index, 1),
+                       index_.text(s.block));
+  }
 
   std::string text_of(const Shuffle& s, int) {
     const bool truth = s.in.dtype == DType::boolean;
@@ -555,6 +547,7 @@ class Writer {
   Helpers& helpers_;
   Plan plan_;
   std::map<const Stmt*, std::vector<sym::Expr>> names_;
+  SharedPlaces shared_;           // where the launch asks for the memory
   std::set<uint32_t> fragments_;  // buffers that are words of matrices
   IndexRanges ranges_;
   IndexText index_;

@@ -8,9 +8,15 @@ __device__ __forceinline__ void copy_async(T* to, const T* from, int active) {
   if constexpr (bytes >= 4) {
     const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(to));
     const int taken = active > 0 ? active * int(sizeof(T)) : 0;
-    if constexpr (bytes == 16)
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from), "r"(taken) : "memory");
-    else
+    if constexpr (bytes % 16 == 0) {
+      const char* piece = reinterpret_cast<const char*>(from);
+#pragma unroll
+      for (int i = 0; i < bytes; i += 16) {
+        const int left = taken - i < 0 ? 0 : taken - i < 16 ? taken - i : 16;
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at + i), "l"(piece + i), "r"(left)
+                     : "memory");
+      }
+    } else
       asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(at), "l"(from), "n"(bytes), "r"(taken)
                    : "memory");
     return;

@@ -412,6 +412,7 @@ class Writer {
   void write(const kir::Wait&) { PLAIT_CHECK(false, "a wait in a kernel of a CPU"); }
   void write(const kir::LoadMatrix&) { PLAIT_CHECK(false, "a load of matrices in a kernel of a CPU"); }
   void write(const kir::Mma&) { PLAIT_CHECK(false, "an mma in a kernel of a CPU"); }
+  void write(const kir::LoadOfBlock&) { PLAIT_CHECK(false, "another block in a kernel of a CPU"); }
   void write(const kir::Shuffle&) { PLAIT_CHECK(false, "a shuffle in a kernel of a CPU"); }
 
   void write(const kir::Transpose& s) {

@@ -129,6 +129,7 @@ bool is_pure(StmtKind kind) {
     case StmtKind::Sync:
     case StmtKind::LastBlock:
     case StmtKind::Shuffle:
+    case StmtKind::LoadOfBlock:
     case StmtKind::Start:
     case StmtKind::Accumulate:
     case StmtKind::Merge:

@@ -142,10 +142,13 @@ class ExpandReductions {
   void enter(const Stmt& stmt, Block& body) {
     const For* loop = as<For>(stmt);
     const bool of_thread = loop != nullptr && loop->loop >= LoopKind::thread_x;
+    const bool of_cluster = loop != nullptr && loop->loop == LoopKind::cluster;
     const bool repeats = loop != nullptr && loop->loop == LoopKind::serial;
     if (of_thread) loops_of_threads_.push_back(loop);
     loops_ += repeats;
+    if (of_cluster) cluster_ = loop->extent.value();
     block(body);
+    if (of_cluster) cluster_ = 1;
     loops_ -= repeats;
     if (of_thread) loops_of_threads_.pop_back();
   }
@@ -306,8 +309,43 @@ class ExpandReductions {
   }
   sym::Expr thread_symbol() const { return loops_of_threads_.back()->var; }
 
+  // Each block leaves its state for the others; the threads of a warp take one each in turn, and halve.
+  std::vector<Value> over_cluster(const Fold& s, std::vector<Value> part) {
+    const auto sync_all = [&] { put<Sync>().scope = SyncScope::cluster; };
+    std::vector<uint32_t> buffers;
+    auto first = std::make_unique<If>();
+    first->condition = sym::eq(thread(), 0);
+    for (const Value& v : part) {
+      buffers.push_back(exchange(v, 1));
+      first->body.push_back(store_to(buffers.back(), editor_.number(0), v));
+    }
+    out_->push_back(std::move(first));
+    sync_all();
+    std::vector<Value> own;
+    for (size_t i = 0; i < part.size(); ++i) {
+      auto& load = put<LoadOfBlock>();
+      load.out = editor_.value(part[i].dtype, 1);
+      load.buffer = buffers[i];
+      load.index = editor_.number(0);
+      load.block = sym::mod(thread(), cluster_);
+      own.push_back(load.out);
+    }
+    sync_all();  // before a block ends, or writes again
+    for (int64_t by = cluster_ / 2; by > 0; by /= 2) own = with_other(s.combine, own, of_other(own, by), by);
+    return own;
+  }
+
   std::vector<Value> over_threads(const Fold& s, std::vector<Value> part) {
     PLAIT_CHECK(!loops_of_threads_.empty(), "a state of threads is folded outside of their loop");
+    if (s.stride == 1 && s.threads > block_threads()) {
+      PLAIT_CHECK(s.threads == block_threads() * cluster_ && part[0].lanes == 1,
+                  "a fold over {} threads of a cluster of {} blocks", s.threads, cluster_);
+      Fold within;
+      within.combine = s.combine;
+      within.out = s.out;
+      within.threads = block_threads();
+      return over_cluster(s, over_threads(within, std::move(part)));
+    }
     const FoldWay way = way_of(s);
     if (way == FoldWay::in_order) return one_by_one(s, part);
     const int64_t in_warp = std::min(s.threads, kWarp / s.stride), warps = s.threads / in_warp;
@@ -375,6 +413,7 @@ class ExpandReductions {
   sym::Pool& pool_;
   std::vector<const For*> loops_of_threads_;  // around, outermost first
   int loops_ = 0;                             // serial ones around
+  int64_t cluster_ = 1;                       // blocks of the cluster around
   Block* out_ = nullptr;
   std::map<uint32_t, Value> folded_;
 };

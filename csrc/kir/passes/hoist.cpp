@@ -42,6 +42,7 @@ class Hoist {
       const size_t at = position_++;
       for (Cell cell : changes(*stmt)) changed_[cell].push_back(at);
       if (const Block* inner = body_of(*stmt)) {
+        if (stmt->kind == StmtKind::For && cooperates(*inner)) together_.insert(stmt.get());
         number(*inner);
         end_[stmt.get()] = position_;
       }
@@ -62,6 +63,7 @@ class Hoist {
       if (Block* inner = body_of(*stmt)) enter(*stmt, *inner, at);
       const size_t here = levels_.size() - 1;
       const size_t to = is_pure(stmt->kind) ? target(*stmt) : here;
+      if (to < here && stmt->kind == StmtKind::Load) guard(static_cast<Load&>(*stmt), to);
       for (const Value& v : results(*stmt)) values_[v.id] = to;
       if (const Bind* bind = as<Bind>(*stmt)) {
         bound.push_back(bind->var.symbol_name());
@@ -104,16 +106,58 @@ class Hoist {
     for (size_t to = allowed(stmt); to < here; ++to) {
       if (levels_[to + 1].loop == nullptr) continue;
       if (reads_changed(stmt, levels_[to + 1])) continue;
-      if (const Load* load = as<Load>(stmt); load != nullptr && !runs(to) && !in_range(*load, to)) continue;
+      if (const Load* load = as<Load>(stmt);
+          load != nullptr && !runs(to) && !in_range(*load, to, {}) && !guarded(*load, to))
+        continue;
       return to;
     }
     return here;
   }
 
+  // Conditions between the level and here that hold of what is known there.
+  std::vector<sym::Expr> known_conditions(size_t level) const {
+    std::vector<sym::Expr> out;
+    const auto is_known = [&](const std::string& name) {
+      const auto found = symbols_.find(name);
+      return found == symbols_.end() || found->second <= level;
+    };
+    for (size_t l = level + 1; l < levels_.size(); ++l) {
+      if (!levels_[l].condition) continue;
+      for (sym::Expr conjunct : conjuncts(levels_[l].condition))
+        if (std::ranges::all_of(sym::symbols(conjunct), is_known)) out.push_back(conjunct);
+    }
+    return out;
+  }
+
+  // Whether the load of a GPU, of what the kernel leaves as it is, may stand there under such conditions, for all
+  // iterations of a loop that threads go through together.
+  bool guarded(const Load& load, size_t level) const {
+    if (kernel_.target != TargetKind::cuda || load.active || load.access == Access::reversed || !is_left(load.buffer))
+      return false;
+    const auto of_threads = [&](const Level& l) { return l.loop != nullptr && together_.contains(l.loop); };
+    if (std::none_of(levels_.begin() + static_cast<std::ptrdiff_t>(level) + 1, levels_.end(), of_threads)) return false;
+    const std::vector<sym::Expr> conditions = known_conditions(level);
+    return !conditions.empty() && in_range(load, level, conditions);
+  }
+
+  void guard(Load& load, size_t to) const {
+    if (load.active || runs(to) || in_range(load, to, {})) return;
+    sym::Expr all;
+    for (sym::Expr condition : known_conditions(to)) all = all ? sym::logical_and(all, condition) : condition;
+    sym::Pool& pool = *kernel_.pool;
+    load.active = load.out.lanes == 1 ? all : sym::select(all, pool.constant(load.out.lanes), pool.constant(0));
+  }
+
+  // Whether no statement of the kernel changes it.
+  bool is_left(uint32_t buffer) const {
+    const Buffer& from = kernel_.buffers[buffer];
+    return from.space == Space::argument && !from.written && !from.replaced;
+  }
+
   bool reads_changed(const Stmt& stmt, const Level& level) const {
     const uint32_t* buffer = buffer_of(stmt);
     if (buffer != nullptr && changes_within(cell_of_buffer(*buffer), level)) return true;
-    if (stmt.kind == StmtKind::Load && changes_within(kOfThreads, level)) return true;
+    if (stmt.kind == StmtKind::Load && !is_left(*buffer) && changes_within(kOfThreads, level)) return true;
     const std::vector<Value> read = operands(stmt);
     return std::any_of(read.begin(), read.end(), [&](const Value& v) { return changes_within(cell_of(v), level); });
   }
@@ -125,22 +169,28 @@ class Hoist {
   }
 
   // Whether the expression is at least 0 wherever a level's statements run: by what symbols are, or with one of the
-  // conditions around.
-  bool at_least_zero(sym::Expr e, size_t level) const {
-    if (sym::proven(sym::ge(e, 0))) return true;
+  // conditions around, or of `more`.
+  bool at_least_zero(sym::Expr e, size_t level, const std::vector<sym::Expr>& more) const {
+    if (sym::proven(sym::ge(e, 0)) || std::ranges::any_of(more, [&](sym::Expr c) { return follows(e, c); }))
+      return true;
     for (size_t l = 1; l <= level; ++l) {
       if (!levels_[l].condition) continue;
-      for (sym::Expr conjunct : conjuncts(levels_[l].condition)) {
-        const auto below = negative_where(conjunct);  // so that -1 - below is at least 0
-        if (!below) continue;
-        for (const std::string& name : sym::symbols(*below)) {
-          const sym::Expr symbol = e.pool().find_symbol(name);
-          const auto of_both = std::pair(slope_in(e, symbol), slope_in(*below, symbol));
-          if (!of_both.first || !of_both.second || of_both.second->step == 0) continue;
-          const int64_t times = -of_both.first->step / of_both.second->step;
-          if (times > 0 && proven_sum(e, *below + 1, times)) return true;
-        }
-      }
+      for (sym::Expr conjunct : conjuncts(levels_[l].condition))
+        if (follows(e, conjunct)) return true;
+    }
+    return false;
+  }
+
+  // Whether e is at least 0 where the condition holds.
+  static bool follows(sym::Expr e, sym::Expr condition) {
+    const auto below = negative_where(condition);  // so that -1 - below is at least 0
+    if (!below) return false;
+    for (const std::string& name : sym::symbols(*below)) {
+      const sym::Expr symbol = e.pool().find_symbol(name);
+      const auto of_both = std::pair(slope_in(e, symbol), slope_in(*below, symbol));
+      if (!of_both.first || !of_both.second || of_both.second->step == 0) continue;
+      const int64_t times = -of_both.first->step / of_both.second->step;
+      if (times > 0 && proven_sum(e, *below + 1, times)) return true;
     }
     return false;
   }
@@ -154,10 +204,11 @@ class Hoist {
     }
   }
 
-  bool in_range(const Load& load, size_t level) const {
+  bool in_range(const Load& load, size_t level, const std::vector<sym::Expr>& more) const {
     const auto inside = [&](int lane) {
       const sym::Expr index = load.out.lanes == 1 ? load.index : at_lane(load.index, lane);
-      return at_least_zero(index, level) && at_least_zero(kernel_.buffers[load.buffer].extent - index - 1, level);
+      return at_least_zero(index, level, more) &&
+             at_least_zero(kernel_.buffers[load.buffer].extent - index - 1, level, more);
     };
     // A workspace may have elements that nothing has written, which checkers of GPUs report.
     const bool of_launch = kernel_.buffers[load.buffer].space == Space::workspace;
@@ -173,6 +224,7 @@ class Hoist {
   std::map<std::string, size_t> symbols_;
   std::unordered_map<Cell, std::vector<size_t>> changed_;
   std::unordered_map<const Stmt*, size_t> end_;  // positions behind bodies
+  std::set<const Stmt*> together_;               // loops in which threads meet
 };
 
 // A loop that does nothing but under a condition of what is around it goes under the condition. Whether one did.

@@ -167,6 +167,7 @@ void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Blo
     case StmtKind::Sync:
     case StmtKind::LastBlock:
     case StmtKind::Shuffle:
+    case StmtKind::LoadOfBlock:
     case StmtKind::Prefix:
       PLAIT_CHECK(false, "kernel {}: a {} within lanes loop {}", kernel_.name, name(s.kind), lanes_.var.symbol_name());
   }

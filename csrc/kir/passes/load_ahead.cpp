@@ -54,6 +54,7 @@ bool meets(const Kernel& kernel, const Block& block) {
       case StmtKind::CopyAsync:
       case StmtKind::LastBlock:
       case StmtKind::Shuffle:
+      case StmtKind::LoadOfBlock:
       case StmtKind::Prefix:
       case StmtKind::LoadMatrix:
       case StmtKind::Mma:

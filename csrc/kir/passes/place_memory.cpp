@@ -23,7 +23,7 @@ class Placer {
       const For* loop = as<For>(*stmt);
       const bool threads = loop != nullptr && is_threads(loop->loop);
       const For* inner_x = threads && loop->loop == LoopKind::threads ? loop : x;
-      const For* inner_y = threads && loop->loop == LoopKind::threads_y ? loop : y;
+      const For* inner_y = threads && loop->loop != LoopKind::threads ? loop : y;
       if (const Block* inner = body_of(*stmt)) block(*inner, inner_x, inner_y);
       if (const Alloc* alloc = as<Alloc>(*stmt); alloc != nullptr && x == nullptr && y == nullptr)
         outside_.insert(alloc->buffer);

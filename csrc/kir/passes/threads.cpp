@@ -47,7 +47,7 @@ class Threads {
       auto loop = std::make_unique<For>();
       loop->var = dims_[d].thread;
       loop->extent = dims_[d].extent;
-      loop->loop = d == 0 ? LoopKind::thread_x : LoopKind::thread_y;
+      loop->loop = d == 0 ? LoopKind::thread_x : dims_[d].kind;
       loop->body = std::move(inner);
       inner.clear();
       inner.push_back(std::move(loop));
@@ -58,10 +58,12 @@ class Threads {
  private:
   struct Dim {
     sym::Expr extent, thread;  // null where there is no loop
-    std::set<uint32_t> own;    // values that differ between threads
+    LoopKind kind = LoopKind::thread_y;
+    std::set<uint32_t> own;  // values that differ between threads
   };
   using Open = std::array<bool, 2>;  // dims whose loops are around
 
+  // Blocks of a cluster are as a second dim of threads.
   static size_t dim_of(const For& loop) { return loop.loop == LoopKind::threads ? 0 : 1; }
 
   // All loops of a dim have one variable.
@@ -69,6 +71,7 @@ class Threads {
     Dim& dim = dims_[dim_of(loop)];
     if (!dim.extent) {
       dim.extent = loop.extent;
+      if (loop.loop == LoopKind::clusters) dim.kind = LoopKind::cluster;
       dim.thread = editor_.symbol(loop.var, sym::index_facts(loop.extent));
     }
     PLAIT_CHECK(loop.extent == dim.extent, "kernel {}: {} loops of {} and {} threads", kernel_.name, name(loop.loop),

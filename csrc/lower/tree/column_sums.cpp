@@ -11,7 +11,8 @@ namespace {
 
 class ColumnSums {
  public:
-  ColumnSums(LoopTree& tree, const std::set<const Op*>& sums) : tree_(tree), sums_(sums) {}
+  ColumnSums(LoopTree& tree, const std::set<const Op*>& sums, bool on_blocks)
+      : tree_(tree), sums_(sums), on_blocks_(on_blocks) {}
 
   std::optional<std::string> run() {
     if (auto reason = sort_items()) return reason;
@@ -62,7 +63,7 @@ class ColumnSums {
   }
 
   void make_tasks() {
-    at(rows_).parallel = ParallelType::cpu_thread;
+    at(rows_).parallel = on_blocks_ ? ParallelType::block_x : ParallelType::cpu_thread;
     std::vector<TreeItem> items;
     for (const auto* list : {&values_, &begins_})
       for (const TreeItem& item : *list) put_inside(item, items);
@@ -103,14 +104,18 @@ class ColumnSums {
     } else {
       tree_.later.push_back({end});
       TreeLoop& outermost = at(loops.front());
-      if (outermost.parallel == ParallelType::serial) outermost.parallel = ParallelType::cpu_thread;
+      if (on_blocks_)
+        for (int l : loops) at(l).parallel = on_block(at(l).parallel);
+      else if (outermost.parallel == ParallelType::serial)
+        outermost.parallel = ParallelType::cpu_thread;
       at(loops.back()).items.clear();
       last_ = loops;
     }
     TreeLoop parts = at(rows_);
     parts.items.clear();
     parts.parent = loops.back();
-    parts.parallel = ParallelType::serial;
+    parts.parallel = on_blocks_ ? ParallelType::thread_y : ParallelType::serial;
+    if (on_blocks_) parts.together = parts.extent.pool().constant(kTurns);
     const int id = static_cast<int>(tree_.loops.size());
     tree_.loops.push_back(std::move(parts));
     auto& items = at(loops.back()).items;
@@ -118,8 +123,18 @@ class ColumnSums {
     items.push_back({TreeItem::Kind::finish, -1, op});
   }
 
+  // The loop over columns of a phase behind: in the phase of rows a thread has a vector.
+  static ParallelType on_block(ParallelType of_rows) {
+    return of_rows == ParallelType::vectorize  ? ParallelType::thread_x
+           : of_rows == ParallelType::thread_x ? ParallelType::block_x
+                                               : ParallelType::block_y;
+  }
+
+  static constexpr int64_t kTurns = 32;  // threads that add the tasks of a column
+
   LoopTree& tree_;
   const std::set<const Op*>& sums_;
+  const bool on_blocks_;
   std::vector<TreeItem> values_, begins_, ends_;
   int rows_ = -1;
   std::vector<int> last_;  // loops of the last phase
@@ -127,8 +142,8 @@ class ColumnSums {
 
 }  // namespace
 
-std::optional<std::string> sum_columns_by_tasks(LoopTree& tree, const std::set<const Op*>& sums) {
-  return ColumnSums(tree, sums).run();
+std::optional<std::string> sum_columns_by_tasks(LoopTree& tree, const std::set<const Op*>& sums, bool on_blocks) {
+  return ColumnSums(tree, sums, on_blocks).run();
 }
 
 }  // namespace plait::lowering

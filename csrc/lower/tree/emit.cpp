@@ -42,6 +42,8 @@ kir::LoopKind loop_kind(ParallelType type) {
       return kir::LoopKind::threads;
     case ParallelType::thread_y:
       return kir::LoopKind::threads_y;
+    case ParallelType::cluster:
+      return kir::LoopKind::clusters;
     case ParallelType::serial:
     case ParallelType::unroll:
       return kir::LoopKind::serial;
@@ -108,7 +110,7 @@ uint32_t TreeEmitter::declare_local(const TensorView& tensor, const PlacedOp& pl
   const auto kept = group_.kept.find(&tensor);
   if (kept != group_.kept.end()) count = sym::min(count, kept->second.value());
   const int64_t most = sym::bounds(count).hi;
-  if (most == INT64_MAX || most > kir::kMostStackBytes / static_cast<int64_t>(size_of(dtype)))
+  if (most == INT64_MAX || most > kir::most_stack_bytes(options_.target) / static_cast<int64_t>(size_of(dtype)))
     throw UserError(fmt::format("%{} needs a buffer of {} elements in the kernel", tensor.name, sym::print(count)),
                     fmt::format("kernel {}", options_.name),
                     "compute it in the loops of its readers, or in a segment of its own");
@@ -164,7 +166,7 @@ void TreeEmitter::find_terms() {
   Readers readers;
   for (const auto& [op, placed] : tree_.ops) {
     terms_[op] = own_terms(placed);
-    if (is_panel(*op)) panel_terms_[op] = std::exchange(terms_[op], {});
+    if (is_filled_panel(*op)) panel_terms_[op] = std::exchange(terms_[op], {});
     if (sums_panels(*op)) terms_[op].clear();
     for (const PlacedOperand& in : placed.operands) readers[in.tensor].push_back(op);
   }
@@ -175,7 +177,7 @@ void TreeEmitter::find_terms() {
 
 // Where none of its readers is computed, a local result is not needed either. A scan goes on all the same.
 void TreeEmitter::add_reader_terms(const Op& op, const Readers& readers) {
-  if (kind_of(op).form == Form::scan || is_panel(op) || sums_panels(op)) return;
+  if (kind_of(op).form == Form::scan || is_filled_panel(op) || sums_panels(op)) return;
   const PlacedOp& at = placed(op);
   std::optional<Terms> common;
   for (const TensorView* t : op.results) {
@@ -235,7 +237,12 @@ TreeEmitter::Terms TreeEmitter::needed_inside(int loop, int at) const {
   return common.value_or(Terms());
 }
 
+// Loops over blocks stand in no guards: what they need is entered inside of them.
 TreeEmitter::Terms TreeEmitter::needed(const TreeItem& item, int loop) const {
+  if (item.kind == TreeItem::Kind::loop) {
+    const ParallelType kind = tree_.loops[static_cast<size_t>(item.loop)].parallel;
+    if (kind >= ParallelType::block_x && kind <= ParallelType::block_z) return {};
+  }
   Terms out = item.kind == TreeItem::Kind::loop ? needed_inside(item.loop, loop)
               : is_of_states(item)              ? kept_terms(*item.op)
                                                 : terms_.at(item.op);

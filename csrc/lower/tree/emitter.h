@@ -215,6 +215,7 @@ class TreeEmitter {
   // panels.cpp: buffers that threads of a block fill together.
   const PanelLayout* panel_of(const TensorView& tensor) const;
   bool is_panel(const Op& op) const { return panel_of(*op.results[0]) != nullptr; }
+  bool is_filled_panel(const Op& op) const { return is_panel(op) && panel_of(*op.results[0])->filled; }
   bool sums_panels(const Op& op) const;
   bool fills_panels(const TreeLoop& loop) const;
   uint32_t declare_panel(const TensorView& tensor, const PanelLayout& panel);

@@ -36,7 +36,8 @@ void rename(LoopTree& tree, const Ops& ops, sym::Expr from, sym::Expr to) {
 
 class Fuser {
  public:
-  Fuser(LoopTree& tree, int parts, const OnlineSums& online) : tree_(tree), parts_(parts), online_(online) {}
+  Fuser(LoopTree& tree, int parts, const OnlineSums& online, const std::set<const TensorView*>& copied)
+      : tree_(tree), parts_(parts), online_(online), copied_(copied) {}
 
   void run(std::vector<TreeItem>& items) {
     for (size_t b = 0; b < items.size(); ++b) {
@@ -114,7 +115,7 @@ class Fuser {
 
   bool fits(const std::vector<TreeItem>& items, size_t a, size_t b) {
     const TreeLoop &first = at(items[a].loop), &second = at(items[b].loop);
-    if (is_repeat(second)) return false;
+    if (is_repeat(first) && is_repeat(second)) return false;
     if (first.cls != second.cls || first.extent != second.extent || first.parallel != second.parallel) return false;
     const bool ordered = first.order != LoopOrder::any && second.order != LoopOrder::any;
     if (ordered && first.order != second.order) return false;
@@ -141,7 +142,7 @@ class Fuser {
     for (const PlacedOperand& in : tree_.ops.at(&op).operands) {
       const Op* maker = in.tensor->definition;
       if (maker == nullptr || !earlier.contains(maker) || reads_part(op, maker, first.cls, earlier)) continue;
-      if (tree_.home(*in.tensor) != Home::buffer) return false;
+      if (tree_.home(*in.tensor) != Home::buffer || copied_.contains(in.tensor)) return false;
       const PlacedOp& made = tree_.ops.at(maker);
       bool in_step = false;
       for (size_t d = 0; d < made.index.size(); ++d)
@@ -155,7 +156,14 @@ class Fuser {
     const int into = items[a].loop, from = items[b].loop;
     Ops moved;
     collect(items[b], moved);
-    rename(tree_, moved, at(from).var, at(into).var);
+    if (is_repeat(at(from))) {
+      Ops stay;
+      collect(items[a], stay);
+      rename(tree_, stay, at(into).var, at(from).var);
+      at(into).var = at(from).var;
+    } else {
+      rename(tree_, moved, at(from).var, at(into).var);
+    }
     for (const TreeItem& i : at(from).items) {
       at(into).items.push_back(i);
       if (i.kind == TreeItem::Kind::loop) at(i.loop).parent = into;
@@ -182,11 +190,14 @@ class Fuser {
   LoopTree& tree_;
   const int parts_;
   const OnlineSums& online_;
+  const std::set<const TensorView*>& copied_;
 };
 
 }  // namespace
 
-void fuse_loops(LoopTree& tree, int parts, const OnlineSums& online) { Fuser(tree, parts, online).run(tree.items); }
+void fuse_loops(LoopTree& tree, int parts, const OnlineSums& online, const std::set<const TensorView*>& copied) {
+  Fuser(tree, parts, online, copied).run(tree.items);
+}
 
 void turn_loops(LoopTree& tree) {
   Ops all;

@@ -1,5 +1,7 @@
 #pragma once
 // Passes over one row become one: neighbouring loops of a loop tree with the same iterations are put together.
+#include <set>
+
 #include "lower/tree/online.h"
 
 namespace plait::lowering {
@@ -9,8 +11,10 @@ namespace plait::lowering {
 // at most what the same iteration has made. Requires: what place_tree gives. Ensures: the same values in the same order
 // of additions. Why here: placement gives every reduction and every buffer loops of their own; what they compute twice
 // meets in one body, where merge_equal finds it. Loops over parts, of class `parts`, become one as if sums of `online`
-// did not read what they are from.
-void fuse_loops(LoopTree& tree, int parts = -1, const OnlineSums& online = {});
+// did not read what they are from. What reads of `copied`, which is there when its whole loop is done, stays behind
+// that.
+void fuse_loops(LoopTree& tree, int parts = -1, const OnlineSums& online = {},
+                const std::set<const TensorView*>& copied = {});
 
 // Loops that run backward become forward ones: what their bodies compute is at the mirrored coordinates.
 void turn_loops(LoopTree& tree);

@@ -83,13 +83,17 @@ LoopTree place(const ScheduledGroup& group, AxisGroup& axes, sym::Pool& pool, Ke
     parts = axes.graph.find(parts);
     online = lowering::find_online_sums(group, options.strict_rounding);
   }
-  lowering::fuse_loops(tree, parts, online);  // before statements: passes over one row meet in one body
-  lowering::turn_loops(tree);                 // behind it: no two loops of different orders have become one
-  if (group.phases) {                         // what is one loop over parts now is one phase
+  std::set<const TensorView*> copied;
+  for (const auto& [t, panel] : group.panels)
+    if (!panel.filled) copied.insert(t);
+  lowering::fuse_loops(tree, parts, online, copied);  // before statements: passes over one row meet in one body
+  lowering::turn_loops(tree);                         // behind it: no two loops of different orders have become one
+  if (group.phases) {                                 // what is one loop over parts now is one phase
     lowering::go_online(tree, online, parts);
     lowering::split_phases(tree, parts, options.target == TargetKind::cuda);
   }
-  if (!group.column_sums.empty()) lowering::sum_columns_by_tasks(tree, group.column_sums);
+  if (!group.column_sums.empty())
+    lowering::sum_columns_by_tasks(tree, group.column_sums, options.target == TargetKind::cuda);
   if (group.keys) limit_keys(*group.keys, extents, tree);
   if (options.offer) options.offer("place", PassSubject(tree));
   return tree;

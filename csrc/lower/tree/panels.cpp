@@ -23,6 +23,7 @@ uint32_t TreeEmitter::declare_panel(const TensorView& tensor, const PanelLayout&
   PLAIT_CHECK(tree_.home(tensor) == Home::buffer, "panel %{} has no buffer by its loops", tensor.name);
   kernel_.buffers.push_back(
       {free_name(tensor.name), tensor.dtype, number(panel.extent()), false, false, kir::Space::stack});
+  if (!panel.filled) kernel_.buffers.back().space = kir::Space::shared;
   if (panel.turned) kernel_.buffers.back().turned = panel.row;
   return static_cast<uint32_t>(kernel_.buffers.size() - 1);
 }
@@ -59,7 +60,8 @@ bool TreeEmitter::copy_to_panel(const Op& op, const Terms& terms) {
 
 void TreeEmitter::fill_panel(const Op& op) {
   const TensorView& t = *op.out();
-  const Terms& terms = panel_terms_.at(&op);
+  const auto found = panel_terms_.find(&op);
+  const Terms terms = found != panel_terms_.end() ? found->second : Terms();
   if (copy_to_panel(op, terms)) return;
   if (terms.empty()) return deliver(op, t, compute(op));
   const Value out = variable(Constant::from_int64(compute_type(t.dtype), 0));

@@ -13,8 +13,8 @@ syntax match plaitName /\v%(<|>)[A-Za-z_]\w*%(\.[A-Za-z_]\w*)*/
 syntax match plaitNumber /\v%(<|>)\d+%(\.(\.)@!\d*)?%([eE][-+]?\d+)?%(<|>)|\.\d+%([eE][-+]?\d+)?%(<|>)/
 syntax match plaitWordOperator /\v%(<|>)%(and|not|or)%(<|>)/
 syntax match plaitKeyword /\v%(<|>)%(active|aliases|allocation|at|below|beside|buffers|by|contraction|counters|from|fusion|given|granule|in|inline|integers|joins|keep|kernel|let|linear|local|loops|matmul|mesh|narrow|of|on|over|param|partial|phase|phases|program|schedule|segment|stages|status|stored|strided|strides|taken|target|to|transposed|turned|using|with|workspaces)%(<|>)/
-syntax match plaitChoice /\v%(<|>)%(aligned|argument|block|block_x|block_y|block_z|comm|compute|contiguous|counter|cpu|cpu_thread|cuda|lanes|lanewise|read|replace|reversed|serial|shared|splat|stack|stream|thread_x|thread_y|thread_z|threads|threads_y|unroll|update|vectorize|warp|workspace|write)%(<|>)/
-syntax match plaitStatement /\v%(<|>)%(accumulate|all_gather|all_reduce|all_to_all|alloc|assign|atomic|bind|commit|convert|coordinate|copy|copy_async|fold|for|gather_range|half|if|last_block|launch|library|literal|load|load_matrix|merge|mma|prefix|random|record|reduce_scatter|round|running|shuffle|start|store|sync|transpose|variable|wait)%(<|>)/
+syntax match plaitChoice /\v%(<|>)%(aligned|argument|block|block_x|block_y|block_z|cluster|clusters|comm|compute|contiguous|counter|cpu|cpu_thread|cuda|lanes|lanewise|read|replace|reversed|serial|shared|splat|stack|stream|thread_x|thread_y|thread_z|threads|threads_y|unroll|update|vectorize|warp|workspace|write)%(<|>)/
+syntax match plaitStatement /\v%(<|>)%(accumulate|all_gather|all_reduce|all_to_all|alloc|assign|atomic|bind|commit|convert|coordinate|copy|copy_async|fold|for|gather_range|half|if|last_block|launch|library|literal|load|load_matrix|load_of_block|merge|mma|prefix|random|record|reduce_scatter|round|running|shuffle|start|store|sync|transpose|variable|wait)%(<|>)/
 syntax match plaitConstant /\v%(<|>)%(false|inf|nan|null|true)%(<|>)/
 syntax region plaitOpenPartial matchgroup=plaitPunctuation start=/\v%((%(<|>)partial)@<=|(%(<|>)partial )@<=)\(/ end=/\v\)/ contains=@plaitInPartial
 syntax region plaitOpenLoops matchgroup=plaitPunctuation start=/\v%((%(<|>)loops)@<=|(%(<|>)loops )@<=)\(/ end=/\v\)/ contains=@plaitInLoops
@@ -57,7 +57,7 @@ syntax region plaitLoopsOpenLoops contained matchgroup=plaitPunctuation start=/\
 syntax match plaitLoopsOperator contained /\v\.\.|\-\>|[<>!=]\=|[-+*<>=.]/
 syntax match plaitLoopsName contained /\v%(<|>)[A-Za-z_]\w*%(\.[A-Za-z_]\w*)*/
 syntax match plaitLoopsNumber contained /\v%(<|>)\d+%(\.(\.)@!\d*)?%([eE][-+]?\d+)?%(<|>)|\.\d+%([eE][-+]?\d+)?%(<|>)/
-syntax match plaitLoopsChoice contained /\v%(<|>)%(aligned|argument|block|block_x|block_y|block_z|comm|compute|contiguous|counter|cpu|cpu_thread|cuda|lanes|lanewise|read|replace|reversed|serial|shared|splat|stack|stream|thread_x|thread_y|thread_z|threads|threads_y|unroll|update|vectorize|warp|workspace|write)%(<|>)/
+syntax match plaitLoopsChoice contained /\v%(<|>)%(aligned|argument|block|block_x|block_y|block_z|cluster|clusters|comm|compute|contiguous|counter|cpu|cpu_thread|cuda|lanes|lanewise|read|replace|reversed|serial|shared|splat|stack|stream|thread_x|thread_y|thread_z|threads|threads_y|unroll|update|vectorize|warp|workspace|write)%(<|>)/
 syntax match plaitLoopsFunction contained /\v%(<|>)%(ceildiv|chunk|chunk_start|floordiv|max|min|mod|select)([ \t]*\()@=/
 syntax match plaitLoopsTransform contained /\v%(<|>)%(merge|parallel|reorder|split)([ \t]*\()@=/
 syntax match plaitLoopsComment contained /\v\#.*/

@@ -111,7 +111,7 @@ TEST(SavedProgram, TellsOfItsStages) {
   (void)again.run(inputs);
   for (const char* stage :
        {"fusion", "graph", "sharded", "localized", "params", "segments", "program", "kir", "llvm", "memory"})
-    EXPECT_TRUE(again.stage_text(stage) == program.stage_text(stage)) << stage;
+    EXPECT_EQ(again.stage_text(stage), program.stage_text(stage)) << stage;
   EXPECT_EQ(print(again.localized()), print(program.localized()));
   EXPECT_EQ(again.compiled_specialization().segment_reasons, program.compiled_specialization().segment_reasons);
 }

@@ -121,6 +121,49 @@ TEST(KirThreads, SharedMemoryNeedsSyncs) {
   EXPECT_NE(refusal("for i in 0..m {\n" + alloc + store + "sync block\n" + load + "}\n").find(none), std::string::npos);
 }
 
+// What the kernel with a cluster of 4 blocks of 64 threads around the body is refused for.
+std::string refusal_of_cluster(const std::string& body, const std::string& blocks = "4") {
+  try {
+    verify(
+        parse("kernel @k(%x: f32[256*m] read, %y: f32[256*m] write; m) target cuda {\n for b in 0..m on block_x {\n"
+              "  for c in 0.." +
+              blocks +
+              " on cluster {\n   for t in 0..64 on thread_x {\n    alloc %s: f32[64] shared\n"
+              "    %0: f32 = load %x[256*b + 64*c + t] lanewise\n    store %s[t] = %0 lanewise\n" +
+              body + "    store %y[256*b + 64*c + t] = %0 lanewise\n   }\n  }\n }\n}\n"));
+    return "accepted";
+  } catch (const Error& e) {
+    return e.what();
+  }
+}
+
+// Blocks of a cluster see what others stored behind a sync of the cluster, and go on behind another one.
+TEST(KirThreads, BlocksOfAClusterWaitForEachOther) {
+  const std::string sync = "sync cluster\n", load = "%1: f32 = load_of_block %s[t] block = mod(c + 1, 4)\n";
+  EXPECT_EQ(refusal_of_cluster(sync + load + sync), "accepted");
+  EXPECT_EQ(refusal_of_cluster(sync + load + sync + "store %s[t] = %1 lanewise\n"), "accepted");
+  const std::string before = "no sync of the cluster between a store and this";
+  EXPECT_NE(refusal_of_cluster(load + sync).find(before), std::string::npos);
+  EXPECT_NE(refusal_of_cluster("sync block\n" + load + sync).find(before), std::string::npos) << "of the block alone";
+  EXPECT_NE(refusal_of_cluster("if m > 5 {\n" + sync + "}\n" + load + sync).find(before), std::string::npos);
+  EXPECT_NE(refusal_of_cluster(sync + "store %s[t] = %0 lanewise\n sync block\n" + load + sync).find(before),
+            std::string::npos);
+  EXPECT_NE(refusal_of_cluster(sync + load).find("a block ends while others may load"), std::string::npos);
+  EXPECT_NE(refusal_of_cluster(sync + load + "sync block\n").find("a block ends while others may load"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_cluster(sync + load + "sync block\n store %s[t] = %0 lanewise\n" + sync)
+                .find("other blocks may still load s"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_cluster("if t < 3 {\n" + sync + "}\n").find("not all threads of the block come here"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_cluster(sync, "16").find("a cluster of 16 blocks: 1 to 8"), std::string::npos);
+  EXPECT_NE(refusal_of_cluster(sync, "m").find("a cluster of m blocks"), std::string::npos);
+  EXPECT_NE(refusal("sync cluster\n").find("no cluster is around"), std::string::npos);
+  EXPECT_NE(refusal("sync block\n %1: f32 = load_of_block %s[t] block = 0\n", "alloc %s: f32[64] shared\n")
+                .find("nothing is stored to s before"),
+            std::string::npos);
+}
+
 // What a copy brings is there behind a wait for its group; others see it behind a sync.
 TEST(KirThreads, CopiesAreWaitedFor) {
   const std::string alloc = "alloc %s: f32[128] shared\n", way = "a copy to s is under way";

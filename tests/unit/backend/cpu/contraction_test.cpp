@@ -101,6 +101,7 @@ std::string implementation(const Form& p, const Shape& s) {
   char text[256] = "";
   PlaitOneDnnContraction* contraction =
       interface->create(type(p.in), type(p.out), p.linear ? 1 : 0, 2, text, sizeof text);
+  if (contraction == nullptr) return "none";  // widened: the machine has no instructions for the types
   const std::vector<int64_t> integers = p.integers(s);
   const ContractionArguments all(integers);
   PlaitOneDnnShape shape{int32_t(all.batch.size()), {1, 1}, all.m, all.n, all.k, {}, {}, {}};
@@ -175,7 +176,9 @@ TEST_P(Contractions, SecondRunAllocatesNothing) {
   if (!test::counts_allocations()) GTEST_SKIP() << "this build cannot count allocations";
   const Form p = GetParam();
   for (const Shape& s : {Shape{1, 65, 171, 128}, Shape{4, 33, 17, 65}, Shape{1, 256, 256, 256}}) {
-    if (implementation(p, s).find("gemm") != std::string::npos) GTEST_SKIP() << "oneDNN's older kernels allocate";
+    const std::string by = implementation(p, s);
+    if (by.find("gemm") != std::string::npos) GTEST_SKIP() << "oneDNN's older kernels allocate";
+    if (by == "none") GTEST_SKIP() << "the machine has no instructions for the types: operands are widened in each run";
     const Operands o = operands(p, s);
     launch(*executable, p, o, s, 1);
     const int64_t before = test::large_allocations();
