@@ -266,6 +266,7 @@ set(PLAIT_CORE_SOURCES
   reference/tile.cpp
   run/binding.cpp
   run/bound_program.cpp
+  run/donations.cpp
   run/interleaving.cpp
   run/list_executor.cpp
   run/memory_plan.cpp

@@ -213,21 +213,55 @@ Allocator& Compiled::Impl::output_allocator(const RunOptions& run_options) const
   return run_options.allocator ? *run_options.allocator : device->allocator();
 }
 
-Picked Compiled::Impl::pick(const Tensors& inputs, const RunOptions& run_options) {
-  const std::lock_guard lock(mutex);
+// The binding of a call whose tensors lie so.
+std::shared_ptr<Binding> Compiled::Impl::bound_at(const CallPlaces& places, const Tensors& inputs,
+                                                  const RunOptions& run_options) {
   const Communicators* comms = run_options.comms ? run_options.comms : communication.comms.get();
-  CallPlaces places;  // where a rank has all of a tensor, and nobody scheduled kernels for how it was to lie
-  if (device->host_memory() && mesh.ranks() == 1 && file_segments.empty()) {
-    places.aliases = called_aliases(*fusion, inputs, run_options.outputs);
-    places.orders = orders_of(*fusion, inputs);
-    for (const auto& [output, input] : places.aliases) places.orders.erase(input);
-  }
   if (places != last_places) last_bound = nullptr;
   last_places = places;
   const bool same = comms && same_as_last(inputs, comms->serial());
-  std::shared_ptr<Binding> binding = same ? last_bound : bound_for(metadata_of(inputs), who(run_options));
+  return same ? last_bound : bound_for(metadata_of(inputs), who(run_options));
+}
+
+namespace {
+
+// Of outputs that were to be made in place of inputs, those for which the program has another place.
+std::set<std::pair<std::string, std::string>> not_in_place(const Program& program,
+                                                           const std::map<std::string, std::string>& wanted) {
+  std::set<std::pair<std::string, std::string>> out(wanted.begin(), wanted.end());
+  for (ValueId id : program.outputs) {
+    const ProgramValue& value = program.value(id);
+    if (const auto of = value.in_place_of) out.erase({value.name, program.value(*of).name});
+  }
+  return out;
+}
+
+}  // namespace
+
+Picked Compiled::Impl::pick(const Tensors& inputs, const RunOptions& run_options) {
+  const std::lock_guard lock(mutex);
+  CallPlaces places;  // where a rank has all of a tensor, and nobody scheduled kernels for how it was to lie
+  std::map<std::string, std::string> donated;
+  std::shared_ptr<Binding> binding;
+  for (;;) {
+    places = {};
+    if (device->host_memory() && mesh.ranks() == 1 && file_segments.empty()) {
+      places.aliases = called_aliases(*fusion, inputs, run_options.outputs);
+      if (!run_options.donated.empty())
+        donated = donated_aliases(*fusion, inputs, run_options.outputs, run_options.donated, places.aliases,
+                                  refused_donations);
+      places.aliases.insert(donated.begin(), donated.end());
+      places.orders = orders_of(*fusion, inputs);
+      for (const auto& [output, input] : places.aliases) places.orders.erase(input);
+    }
+    binding = bound_at(places, inputs, run_options);
+    if (donated.empty()) break;
+    auto refused = not_in_place(*binding->entry->compiled->program, donated);
+    if (refused.empty()) break;
+    refused_donations.merge(refused);
+  }
   check_ranges(*fusion, last_sizes, inputs);
-  return {std::move(binding), timing, std::move(places.orders)};
+  return {std::move(binding), timing, std::move(places.orders), std::move(donated)};
 }
 
 Picked Compiled::Impl::pick_local(const Tensors& pieces, const Communication& who, int64_t rank) {
@@ -237,7 +271,7 @@ Picked Compiled::Impl::pick_local(const Tensors& pieces, const Communication& wh
                     "call prepare() with the metadata of the global tensors first");
   std::shared_ptr<Binding> binding = bound_of_last(who, rank);
   check_ranges(*fusion, last_sizes, pieces);
-  return {std::move(binding), timing, {}};
+  return {std::move(binding), timing, {}, {}};
 }
 
 // Calls `run`, which fills in what it did; then `traffic` tells what went over wires. Other processes do not
@@ -271,6 +305,7 @@ void Compiled::Impl::finish_run(const Picked& picked, const RunFacts& facts, con
   Report& report = picked.binding->entry->report;
   report.run_ms = facts.ms;
   report.bytes_copied = facts.counts.copied_bytes;
+  report.bytes_donated = facts.counts.donated_bytes;
   report.wire_bytes = traffic.wire_bytes;
   report.wire_bytes_min = traffic.wire_bytes_min;
   if (!picked.timing) return;
@@ -294,13 +329,21 @@ void Compiled::Impl::finish_run(const Picked& picked, const RunFacts& facts, con
 Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   Impl& impl = *impl_;
   check_inputs(*impl.fusion, inputs);
-  const Tensors given = given_outputs(*impl.fusion, inputs, run_options.outputs);
+  Tensors given = given_outputs(*impl.fusion, inputs, run_options.outputs);
+  if (!run_options.donated.empty()) check_donated(*impl.fusion, inputs, given, run_options.donated);
   const Picked picked = impl.pick(inputs, run_options);
+  int64_t donated_bytes = 0;
+  for (const auto& [output, input] : picked.donated) {
+    const Tensor& tensor = given[output] = inputs.find(input)->second;
+    donated_bytes += static_cast<int64_t>(tensor.bytes());
+  }
   return impl.run_picked(
       picked,
       [&](RunFacts& facts) {
         ExecutorRunOptions how = impl.executor_options(run_options);
         how.counts = &facts.counts;
+        facts.counts.donated_bytes = donated_bytes;
+        if (!run_options.donated.empty() && impl.mesh.ranks() == 1) how.donated = &run_options.donated;
         const bool replicas = impl.options.options.check_replicas;
         Tensors out = picked.orders.empty()
                           ? picked.bound().run(inputs, given, how, replicas, facts.ms)
@@ -349,12 +392,14 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
                     "give the pieces of the process's own rank");
   check_inputs(*impl.fusion, pieces);
   const Tensors given = given_outputs(*impl.fusion, pieces, run_options.outputs);
+  if (!run_options.donated.empty()) check_donated(*impl.fusion, pieces, given, run_options.donated);
   const Picked picked = impl.pick_local(pieces, who, rank);
   return impl.run_picked(
       picked,
       [&](RunFacts& facts) {
         ExecutorRunOptions how = impl.executor_options(run_options);
         how.counts = &facts.counts;
+        if (!run_options.donated.empty()) how.donated = &run_options.donated;
         Tensors out = picked.bound().run_pieces(pieces, given, how, facts.ms);
         facts.counts.copied_bytes += order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
         return out;

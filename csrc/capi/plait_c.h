@@ -205,6 +205,16 @@ typedef struct plait_output {
                                     element a place of its own */
 } plait_output;
 
+/* An input whose memory the caller gives up. */
+typedef struct plait_donation {
+  const char* name;
+  /* Called once the run and the outputs that lie in the memory need it no more, from any thread, if the run succeeded;
+     after an error the memory is the caller's as before. With a stream the work that is queued there may still read it:
+     free it in the stream's order. NULL: the caller keeps the memory until all outputs of the run are gone. */
+  void (*release)(void* user);
+  void* user;
+} plait_donation;
+
 /* What the caller lends to one run; zeros: nothing. */
 typedef struct plait_run_options {
   size_t struct_size;
@@ -221,6 +231,10 @@ typedef struct plait_run_options {
      at the end (bytes_copied); on a GPU they are dense, aligned to 64 bytes and apart from the inputs. */
   const plait_output* given;
   size_t given_count;
+  /* Inputs, apart from all other tensors of the call, whose memory outputs may take where they fit (bytes_donated):
+     written by kernels in place, or where the input is read no more. Their contents are undefined afterwards. */
+  const plait_donation* donated;
+  size_t donated_count;
 } plait_run_options;
 
 /* An input by name, in the host's memory or a GPU's. */
@@ -266,8 +280,9 @@ typedef struct plait_program_info {
   double compile_ms, run_ms;
   int64_t launches;                 /* of kernels, steps of one rank */
   int64_t bytes_moved, bytes_least; /* rank 0: operands of its steps, each once; its inputs and outputs once */
-  int64_t bytes_copied; /* in the last run: strided or unaligned inputs, outputs of another order or given strided */
-  const char* device;   /* its name: "cpu" */
+  int64_t bytes_copied;  /* in the last run: strided or unaligned inputs, outputs of another order or given strided */
+  const char* device;    /* its name: "cpu" */
+  int64_t bytes_donated; /* in the last run: of outputs in the memory of donated inputs */
 } plait_program_info;
 
 /* Fills `out` up to its struct_size. */

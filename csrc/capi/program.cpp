@@ -1,4 +1,6 @@
 // Compiling and running.
+#include <atomic>
+
 #include "capi/dlpack.h"
 #include "capi/handles.h"
 #include "session/bind_inputs.h"
@@ -102,6 +104,33 @@ Tensors given_outputs(const plait_output* given, size_t count) {
   return out;
 }
 
+// What the caller gave up: released with the last of its owners once keep() was called, else never.
+class Donations {
+ public:
+  // Makes the inputs' memory that of an owner.
+  Donations(const plait_donation* donated, size_t count, Tensors& inputs) {
+    for (size_t i = 0; i < count; ++i) {
+      const plait_donation& given = required(donated, "options.donated", i);
+      std::string name = required_text(given.name, "donated.name");
+      const std::string where = "donated input %" + name;
+      if (!names_.insert(name).second) throw UserError("it is given twice", where, "give every input up once");
+      const auto it = inputs.find(name);
+      if (it == inputs.end() || given.release == nullptr) continue;
+      const Memory& memory = *it->second.memory;
+      const auto release = [given, kept = kept_] {
+        if (*kept) given.release(given.user);
+      };
+      it->second.memory = std::make_shared<Memory>(memory.data(), memory.bytes(), release, memory.location());
+    }
+  }
+  const std::set<std::string, std::less<>>& names() const { return names_; }
+  void keep() { *kept_ = true; }
+
+ private:
+  std::set<std::string, std::less<>> names_;
+  std::shared_ptr<std::atomic<bool>> kept_ = std::make_shared<std::atomic<bool>>(false);
+};
+
 // Hands out all that the caller did not give, or none where one cannot be made.
 void give_outputs(const plait_program& program, Tensors results, const Tensors& given,
                   DLManagedTensorVersioned** outputs) {
@@ -139,9 +168,12 @@ plait_error* run(plait_program* program, std::optional<int64_t> rank, const plai
       shared.lock();
     Lent how = lent(p, lends);
     how.options.outputs = given_outputs(lends.given, lends.given_count);
-    const Tensors given = tensors(inputs, input_count);
+    Tensors given = tensors(inputs, input_count);
+    Donations donations(lends.donated, lends.donated_count, given);
+    how.options.donated = donations.names();
     Tensors results = rank ? p.compiled->run_local(*rank, given, how.options) : p.compiled->run(given, how.options);
     give_outputs(p, std::move(results), how.options.outputs, outputs);
+    donations.keep();
   });
 }
 

@@ -217,11 +217,13 @@ nb::object checked(PyObject* made) {
 Location location(const ArrayRef& array) { return array.tensor.memory ? array.tensor.memory->location() : Location{}; }
 
 nb::tuple dlpack_device(const ArrayRef& array) {
+  array.live();
   const Location at = location(array);
   return nb::make_tuple(static_cast<int>(at.host ? kDlCpu : kDlCuda), at.host ? 0 : at.ordinal);
 }
 
 nb::object exported(const ArrayRef& array, nb::object stream, nb::object max_version, nb::object device, nb::object copy) {
+  array.live();
   const bool versioned = !max_version.is_none() && nb::cast<int>(max_version[nb::int_(0)]) >= 1;
   if (!copy.is_none() && nb::cast<bool>(copy)) throw nb::buffer_error("plait makes no copies: copy what the consumer makes of it");
   if (!device.is_none() && !dlpack_device(array).equal(device))
@@ -252,7 +254,11 @@ struct Lent {
 };
 
 int lend_buffer(PyObject* self, Py_buffer* view, int flags) {
-  const auto* array = nb::inst_ptr<ArrayRef>(self);
+  auto* array = nb::inst_ptr<ArrayRef>(self);
+  if (array->donated) {
+    PyErr_SetString(PyExc_BufferError, "the array was donated to a run");
+    return -1;
+  }
   const Tensor& t = array->tensor;
   const char* format = format_of(t.dtype);
   if (!t.on_host() || !format) {
@@ -289,17 +295,21 @@ int lend_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? lent->strides.data() : nullptr;
   view->suboffsets = nullptr;
   view->internal = lent.release();
+  ++array->lent;
   return 0;
 }
 
-void take_buffer_back(PyObject*, Py_buffer* view) { delete static_cast<Lent*>(view->internal); }
+void take_buffer_back(PyObject* self, Py_buffer* view) {
+  --nb::inst_ptr<ArrayRef>(self)->lent;
+  delete static_cast<Lent*>(view->internal);
+}
 
 PyType_Slot kBufferSlots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(lend_buffer)},
                               {Py_bf_releasebuffer, reinterpret_cast<void*>(take_buffer_back)},
                               {0, nullptr}};
 
 nb::object to_numpy(nb::handle_t<ArrayRef> self) {
-  const Tensor& tensor = nb::cast<ArrayRef&>(self).tensor;
+  const Tensor& tensor = nb::cast<ArrayRef&>(self).live();
   const nb::module_ numpy = nb::module_::import_("numpy");
   if (tensor.on_host() && !format_of(tensor.dtype))
     return numpy.attr("array")(tensor.to_doubles(), numpy.attr("float32")).attr("reshape")(tensor.shape);
@@ -307,14 +317,30 @@ nb::object to_numpy(nb::handle_t<ArrayRef> self) {
 }
 
 std::string device_text(const ArrayRef& array) {
+  array.live();
   const Location at = location(array);
   return at.host ? "cpu" : fmt::format("cuda:{}", at.ordinal);
 }
 
 }  // namespace
 
+const Tensor& ArrayRef::live() const {
+  if (donated)
+    throw UserError("the array was donated to a run", "plait.Array",
+                    "take what the run gave, or copy the array before it is donated");
+  return tensor;
+}
+
 ArrayRef array_of(nb::handle object, const std::string& where, void* stream) {
-  if (nb::isinstance<ArrayRef>(object)) return nb::cast<ArrayRef&>(object);
+  if (nb::isinstance<ArrayRef>(object)) {
+    const auto& array = nb::cast<ArrayRef&>(object);
+    try {
+      return {array.live(), array.queued, array.read_only};
+    } catch (UserError& e) {
+      e.add_place(where);
+      throw;
+    }
+  }
   ArrayRef array = imported(object, where, stream);
   array.queued = queued_by_producer(stream, array.tensor);
   return array;
@@ -344,7 +370,7 @@ void bind_arrays(nb::module_& m) {
       .def("numpy", to_numpy, nb::sig("def numpy(self) -> numpy.typing.NDArray[typing.Any]"),
            "The elements as a NumPy array: of the same memory, but for bf16 and f8, which NumPy lacks and which become "
            "f32. Raises BufferError for an array in a GPU's memory.")
-      .def("to_doubles", [](const ArrayRef& a) { return a.tensor.to_doubles(); },
+      .def("to_doubles", [](const ArrayRef& a) { return a.live().to_doubles(); },
            "All elements in row-major order, as floats. Of host memory.");
   m.def("array", [](nb::object object) { return array_of(object, "input %array", nullptr); }, nb::arg("object"),
         "An Array over the memory of any array.");

@@ -49,6 +49,10 @@ struct ArrayRef {
   Tensor tensor;
   Queued queued{};
   bool read_only = false;  // as its owner says: what shares it may not write either
+  bool donated = false;    // to a run: nothing reads it any more
+  int lent = 0;            // buffers of this object that are in use
+  // The tensor. UserError: it was donated.
+  const Tensor& live() const;
 };
 
 // An array over the memory of any object with DLPack or the buffer protocol, kept until the array is gone. `stream`: of
