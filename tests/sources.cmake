@@ -80,6 +80,7 @@ set(PLAIT_TEST_FOLDERS
 )
 set(PLAIT_TEST_capi
   capi/callbacks_test.cpp
+  capi/cancel_test.cpp
   capi/donations_test.cpp
   capi/errors_test.cpp
   capi/outputs_test.cpp

@@ -202,6 +202,7 @@ ExecutorRunOptions Compiled::Impl::executor_options(const RunOptions& run_option
   how.seed = options.interleaving;
   how.allocator = run_options.allocator;
   how.stream = run_options.stream;
+  if (run_options.stop) how.stop = &run_options.stop;
   how.threads = static_cast<int>(std::min<int64_t>(run_options.threads.value_or(0), 1024));
   return how;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/cancelled_error.h"
 #include "base/memory_error.h"
 #include "capi/handles.h"
 
@@ -26,6 +27,8 @@ plait_error* caught() noexcept {
       return make(PLAIT_ERROR_MEMORY, e);
     } catch (const MissingError& e) {
       return make(PLAIT_ERROR_MISSING, e);
+    } catch (const CancelledError& e) {
+      return make(PLAIT_ERROR_CANCELLED, e);
     } catch (const CommError& e) {
       return make(PLAIT_ERROR_COMM, e);
     } catch (const Error& e) {

@@ -41,7 +41,8 @@ enum {
   PLAIT_ERROR_INTERNAL = 2, /* plait's mistake */
   PLAIT_ERROR_MISSING = 3,  /* the machine lacks a part */
   PLAIT_ERROR_COMM = 4,     /* a rank or a collective failed */
-  PLAIT_ERROR_MEMORY = 5    /* memory of the host or of a GPU does not suffice */
+  PLAIT_ERROR_MEMORY = 5,   /* memory of the host or of a GPU does not suffice */
+  PLAIT_ERROR_CANCELLED = 6 /* the caller ended the run (plait_run_options.stop) */
 };
 PLAIT_API int32_t plait_error_code(const plait_error* error);
 PLAIT_API const char* plait_error_what(const plait_error* error);
@@ -235,6 +236,11 @@ typedef struct plait_run_options {
      written by kernels in place, or where the input is read no more. Their contents are undefined afterwards. */
   const plait_donation* donated;
   size_t donated_count;
+  /* Whether the run shall end: asked by the thread that called, before each step that it drives, and every few
+     milliseconds while other threads drive the ranks. Not 0: an error of PLAIT_ERROR_CANCELLED before a next step; the
+     outputs are undefined, the program goes on working. Of one process of several it ends the job's communication. */
+  int (*stop)(void* user);
+  void* stop_user;
 } plait_run_options;
 
 /* An input by name, in the host's memory or a GPU's. */

@@ -72,6 +72,7 @@ Lent lent(plait_program& program, const plait_run_options& given) {
     out.allocator = std::make_unique<CallbackAllocator>(callbacks);
     out.options.allocator = out.allocator.get();
   }
+  if (given.stop) out.options.stop = [stop = given.stop, user = given.stop_user] { return stop(user) != 0; };
   if (given.comms) out.options.comms = &communicators(program, versioned(given.comms, "comms"));
   return out;
 }

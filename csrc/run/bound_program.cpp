@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/cancelled_error.h"
 #include "base/error.h"
 #include "base/forks.h"
 #include "run/donations.h"
@@ -202,8 +203,12 @@ std::optional<IndexOffence> BoundProgram::run(std::span<const RankTensors> input
       if (options_.poison) runner->poison_all();
     }
     issued = true;
+    state->steps->stop_point().begin(options.stop);
     state->executor->run(options.seed, options.stream != nullptr);
     if (options.stream != nullptr) state->runners[0]->mark_end();
+  } catch (const CancelledError& e) {  // ranks of this process wait for none of each other
+    clean_up(*state, issued && !all_held(), e.what());
+    throw;
   } catch (const std::exception& e) {
     clean_up(*state, issued, e.what());
     throw;

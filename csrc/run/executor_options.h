@@ -50,6 +50,9 @@ struct ExecutorRunOptions {
   // One held rank: names of inputs whose memory the caller gives up, apart from all other tensors of the run. Outputs
   // that nothing is given for are made there where they fit (run/donations.h). Null: none.
   const std::set<std::string, std::less<>>* donated = nullptr;
+  // Asked by the thread that calls run(), before each step that it drives, and every few milliseconds while other
+  // threads drive the ranks; true ends the run before a next step (CancelledError). Null: nobody.
+  const std::function<bool()>* stop = nullptr;
 };
 
 // When a rank was at a step in a run, in nanoseconds of the steady clock: a collective of ranks that are stepped on all

@@ -1,5 +1,6 @@
 #pragma once
 // What a run takes and gives: tensors by name, what is known of them ahead, what the embedder lends.
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -30,6 +31,11 @@ struct RunOptions {
   // where they fit (Report::bytes_donated), and hold it from then on. What is in it after the run is undefined but for
   // these, after an error too, unless the call was refused.
   std::set<std::string, std::less<>> donated = {};
+  // Whether the run shall end: asked by the thread that calls run(), before each step that it drives, and every few
+  // milliseconds while other threads drive the ranks. True: CancelledError (base/cancelled_error.h) before a next step;
+  // the outputs are undefined, the program goes on working. Of one process of several it ends the job's communication,
+  // as an error of a rank does. Empty: the run ends by itself. It must not throw.
+  std::function<bool()> stop = {};
 };
 
 // dtype and global shape of an input.

@@ -2,6 +2,7 @@
 #include <shared_mutex>
 
 #include "base/error.h"
+#include "interrupts.h"
 #include "programs.h"
 
 namespace plait::python {
@@ -62,8 +63,12 @@ nb::list run_tensors(Program& program, const nb::list& inputs) {
                     program.exchange ? "give one tensor for each input" : "set the type of the tensors first");
   Tensors given;
   for (size_t i = 0; i < names.size(); ++i) given.emplace(names[i]->name, borrowed(program, inputs[i], names[i]->name));
-  const Tensors made =
-      locked<std::shared_lock<std::shared_mutex>>(program, [&] { return program.compiled->run(given); });
+  Interrupts interrupts;
+  RunOptions how;
+  how.stop = [&interrupts] { return interrupts.ask(); };
+  const Tensors made = interrupts.guard([&] {
+    return locked<std::shared_lock<std::shared_mutex>>(program, [&] { return program.compiled->run(given, how); });
+  });
   nb::list out;
   for (const ResultView& view : program.results) {
     void* object = nullptr;

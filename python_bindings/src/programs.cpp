@@ -7,6 +7,7 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "call_arguments.h"
+#include "interrupts.h"
 #include "programs.h"
 #include "session/bind_inputs.h"
 #include "session/devices.h"
@@ -84,10 +85,14 @@ Tensors run_locked(Program& program, const Given& given, void* stream, std::opti
   how.threads = threads;
   how.outputs = given.outputs;
   how.donated = given.donated;
-  return locked<std::shared_lock<std::shared_mutex>>(program, [&] {
-    if (!program.device->host_memory())
-      for (const auto& [queued, ordinal] : given.queued) wait_for(queued, *program.device, ordinal, stream);
-    return call(given.tensors, how);
+  Interrupts interrupts;
+  how.stop = [&interrupts] { return interrupts.ask(); };
+  return interrupts.guard([&] {
+    return locked<std::shared_lock<std::shared_mutex>>(program, [&] {
+      if (!program.device->host_memory())
+        for (const auto& [queued, ordinal] : given.queued) wait_for(queued, *program.device, ordinal, stream);
+      return call(given.tensors, how);
+    });
   });
 }
 
