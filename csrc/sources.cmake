@@ -6,6 +6,7 @@ set(PLAIT_CORE_SOURCES
   api/explain.cpp
   api/format_source.cpp
   api/inspect.cpp
+  api/log_compiled.cpp
   api/overview.cpp
   api/program_file.cpp
   api/save_program.cpp
@@ -46,6 +47,7 @@ set(PLAIT_CORE_SOURCES
   base/file_writer.cpp
   base/forks.cpp
   base/library_search.cpp
+  base/log.cpp
   base/options.cpp
   base/pass.cpp
   base/plugin_loader.cpp

@@ -83,6 +83,7 @@ set(PLAIT_TEST_capi
   capi/cancel_test.cpp
   capi/donations_test.cpp
   capi/errors_test.cpp
+  capi/log_test.cpp
   capi/outputs_test.cpp
   capi/run_test.cpp
   capi/saved_test.cpp
@@ -263,6 +264,7 @@ set(PLAIT_TEST_unit_base
   unit/base/error_test.cpp
   unit/base/file_writer_test.cpp
   unit/base/library_search_test.cpp
+  unit/base/log_test.cpp
   unit/base/options_test.cpp
   unit/base/pass_test.cpp
 )

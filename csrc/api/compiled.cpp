@@ -1,11 +1,15 @@
 #include "api/compiled_impl.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <chrono>
 
 #include "api/check_graph.h"
+#include "api/log_compiled.h"
 #include "api/step_facts.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/suggest.h"
 #include "session/bind_inputs.h"
 #include "session/devices.h"
@@ -86,7 +90,12 @@ std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<s
   entry.guards = asked.answers();
   entry.report = report_of(*entry.compiled->program, *device);
   entry.report.compile_ms = now_ms() - begin;
-  classes.add(guards.add(specialization.key, entry.guards), made, 0, options.options.kept_specializations, 0);
+  log_compiled(*fusion, entry);
+  const int64_t most = options.options.kept_specializations;
+  const int64_t gone = classes.add(guards.add(specialization.key, entry.guards), made, 0, most, 0);
+  if (gone > 0)
+    log(LogComponent::cache, LogLevel::info, "@{}: {} specializations dropped, kept_specializations = {}",
+        fusion->name(), gone, most);
   return made;
 }
 
@@ -123,7 +132,11 @@ void Compiled::Impl::compile_last() {
   last = find_class();
   RankValues values(*last->compiled->program, environment());
   const auto refused = refused_contractions(*last->compiled->program, values);
-  if (!refused.empty()) last = find_class(refused);
+  if (!refused.empty()) {
+    log(LogComponent::compile, LogLevel::info, "@{}: the library refuses %{} for these sizes: generated kernels",
+        fusion->name(), fmt::join(refused, ", %"));
+    last = find_class(refused);
+  }
   const bool dumped = options.dumps && options.dumps->wants("memory");
   if (!dumped && options.until != "memory") return;
   const std::string text = memory_text();
@@ -148,7 +161,10 @@ std::shared_ptr<Binding> Compiled::Impl::bound_of_last(const Communication& who,
     compile_last();
     binding = std::make_shared<Binding>(Binding{last, bind(*last, who)});
     const int64_t bytes = binding->bound->kept_bytes();
-    bindings.add(key, binding, bytes, options.options.kept_sizes, options.options.kept_bytes);
+    const int64_t gone = bindings.add(key, binding, bytes, options.options.kept_sizes, options.options.kept_bytes);
+    if (gone > 0)
+      log(LogComponent::cache, LogLevel::info, "@{}: {} bound sizes dropped, kept_sizes = {}, kept_bytes = {}",
+          fusion->name(), gone, options.options.kept_sizes, options.options.kept_bytes);
   }
   classes.find(guards.key(last_key, last_sizes, ranks));  // its class is in use
   last = binding->entry;
@@ -309,6 +325,8 @@ void Compiled::Impl::finish_run(const Picked& picked, const RunFacts& facts, con
   report.bytes_donated = facts.counts.donated_bytes;
   report.wire_bytes = traffic.wire_bytes;
   report.wire_bytes_min = traffic.wire_bytes_min;
+  log(LogComponent::run, LogLevel::debug, "@{} ran in {:.3f} ms, {} B copied, {} B in donated inputs, {} B over wires",
+      fusion->name(), facts.ms, facts.counts.copied_bytes, facts.counts.donated_bytes, traffic.wire_bytes);
   if (!picked.timing) return;
   report.step_ms.clear();
   report.trace.clear();
@@ -549,6 +567,7 @@ void take_measured(Compiled::Impl& impl, const Bootstrap* job) {
 }  // namespace
 
 Compiled compile(const Fusion& fusion, const CompileOptions& options) {
+  read_log_environment();
   check_graph(fusion);
   verify(fusion);
   check_allocations(fusion);

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/log.h"
 
 namespace plait {
 
@@ -41,6 +42,7 @@ Plugin find_plugin(const std::string& file, const std::string& symbol, const std
   if (out.symbol == nullptr)
     throw MissingError(fmt::format("{} cannot be loaded: {}", file, reason), "looked in " + places,
                        fmt::format("install the package {} and build plait again", package));
+  log(LogComponent::library, LogLevel::info, "{} loaded, {}", out.file, out.rule);
   return out;
 }
 

@@ -50,6 +50,19 @@ PLAIT_API const char* plait_error_where(const plait_error* error);
 PLAIT_API const char* plait_error_remedy(const plait_error* error);
 PLAIT_API void plait_error_free(plait_error* error);
 
+/* ---- The log of the process: what was compiled and why, what is dropped from caches, libraries, communicators, runs.
+ */
+enum { PLAIT_LOG_DEBUG = 0, PLAIT_LOG_INFO = 1, PLAIT_LOG_WARN = 2, PLAIT_LOG_ERROR = 3, PLAIT_LOG_OFF = 4 };
+/* From which level on entries are made: "info", "compile=debug,cache=info"; components are compile, cache, run, comm
+   and library, and what is not named stays at `warn`, which is how it begins where the environment variable PLAIT_LOG
+   says nothing. User error: another word. */
+PLAIT_API plait_error* plait_log_levels(const char* words);
+/* Who gets them, from any thread, several at once; NULL: standard error. When it returns, no call of the callback
+   before is going on. A callback may call plait, whose entries of that time are dropped, but not this function; a C++
+   exception of it is dropped. */
+typedef void (*plait_log_callback)(void* user, int32_t level, const char* component, const char* text);
+PLAIT_API plait_error* plait_log_to(plait_log_callback callback, void* user);
+
 /* ---- Texts that are returned. */
 PLAIT_API const char* plait_text_data(const plait_text* text); /* zero-terminated */
 PLAIT_API size_t plait_text_size(const plait_text* text);      /* bytes, without the zero */

@@ -13,6 +13,7 @@ from typing import Any
 
 from plait import _plait, ops
 from plait._plait import Array, Device, DType, Fusion, Kernel, Program, Step, Tensor, TunedSchedule, array, compile, devices, dtype, format, load
+from plait import _log
 from plait._jit import jit
 from plait._profile import Profile, profile
 from plait.command import doctor

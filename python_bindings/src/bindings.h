@@ -63,6 +63,17 @@ nb::object capsule_of(const Tensor& tensor);
 // plait.DType, its name, or an object with either NumPy's or PyTorch's name of the dtype.
 DType dtype_of(nb::handle object);
 
+// Gives Python's logging what the log has for it, with Python's lock.
+class LogFlush {
+ public:
+  LogFlush() = default;
+  LogFlush(const LogFlush&) = delete;
+  ~LogFlush();
+};
+// Before a program is compiled: which levels the loggers want.
+void follow_loggers();
+
+void bind_log(nb::module_& m);
 void bind_errors(nb::module_& m);
 void bind_arrays(nb::module_& m);
 // Elements of an array: indices, numbers, lists, text.

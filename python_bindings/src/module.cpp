@@ -30,6 +30,7 @@ NB_MODULE(_plait, m) {
       "Raises UserError with the place where it does not parse.");
   search_packages();
   bind_errors(m);
+  bind_log(m);
   bind_arrays(m);
   bind_fusions(m);
   bind_programs(m);

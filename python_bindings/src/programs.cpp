@@ -47,6 +47,7 @@ std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::opti
   if (comm == "given")
     throw UserError("Python has no communicators to give", "compile, comm given",
                     "take local, local:SEED, local:threads, mpi or nccl");
+  follow_loggers();
   auto out = std::make_shared<Program>();
   out->fusion = clone(*fusion.fusion);
   for (size_t i = 0; i < out->fusion->outputs().size(); ++i) out->results.push_back({.output = i});
@@ -67,6 +68,7 @@ std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::opti
 }
 
 std::shared_ptr<Program> load_program(const std::string& path) {
+  follow_loggers();
   auto out = std::make_shared<Program>();
   locked(*out, [&] {
     out->compiled = std::make_unique<Compiled>(load(path));
