@@ -397,10 +397,12 @@ set(PLAIT_NO_NCCL_SOURCES
 )
 set(PLAIT_CAPI_SOURCES
   capi/callbacks.cpp
+  capi/devices.cpp
   capi/dlpack.cpp
   capi/error.cpp
   capi/fusion.cpp
   capi/inspect.cpp
+  capi/ops.cpp
   capi/program.cpp
 )
 set(PLAIT_LLVM_PLUGIN_SOURCES

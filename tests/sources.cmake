@@ -83,7 +83,9 @@ set(PLAIT_TEST_capi
   capi/cancel_test.cpp
   capi/donations_test.cpp
   capi/errors_test.cpp
+  capi/lent_threads_test.cpp
   capi/log_test.cpp
+  capi/ops_test.cpp
   capi/outputs_test.cpp
   capi/run_test.cpp
   capi/saved_test.cpp

@@ -1,6 +1,8 @@
 // Compiling and running.
 #include <atomic>
+#include <map>
 
+#include "backend/cpu/cpu_device.h"
 #include "capi/dlpack.h"
 #include "capi/handles.h"
 #include "session/bind_inputs.h"
@@ -43,6 +45,32 @@ struct Lent {
   RunOptions options;
   std::unique_ptr<CallbackAllocator> allocator;
 };
+
+// The device over a lent pool, one for all programs of the pool with the same settings, as long as one of them is
+// there.
+std::shared_ptr<Device> device_over(const plait_thread_pool& pool, const Options& options) {
+  if (pool.run == nullptr || pool.threads < 1 || pool.threads > 4096)
+    throw UserError(pool.run == nullptr ? "its callback is null" : fmt::format("it has {} threads", pool.threads),
+                    "options.pool", "give run, and from 1 to 4096 threads");
+  static auto& mutex = *new std::mutex;
+  static auto& known = *new std::map<std::string, std::weak_ptr<Device>>;
+  const std::string key =
+      fmt::format("{}:{}:{}:{}:{}:{}", reinterpret_cast<uintptr_t>(pool.run), reinterpret_cast<uintptr_t>(pool.user),
+                  pool.threads, options.cpu_lanes, options.kept_memory, options.disk_cache);
+  const std::lock_guard lock(mutex);
+  if (auto device = known[key].lock()) return device;
+  CpuOptions how;
+  how.threads = static_cast<int>(pool.threads);
+  how.lanes = static_cast<int>(options.cpu_lanes);
+  how.kept_mib = options.kept_memory;
+  how.disk_cache = options.disk_cache;
+  how.lent = [run = pool.run, user = pool.user](int64_t count, void (*task)(void*), void* context) {
+    run(user, count, task, context);
+  };
+  std::shared_ptr<Device> made = make_cpu_device(how);
+  known[key] = made;
+  return made;
+}
 
 bool same_callbacks(const plait_comms& a, const plait_comms& b) {
   return a.user == b.user && a.rank == b.rank && a.size == b.size && a.exchange == b.exchange &&
@@ -203,7 +231,15 @@ plait_error* plait_compile(const plait_fusion* fusion, const plait_compile_optio
     required(out, "out") = nullptr;
     auto program = std::make_unique<plait_program>();
     program->fusion = clone(*required(fusion, "fusion").fusion);
-    program->options = compile_options(versioned(options, "options"), *program->fusion);
+    const plait_compile_options given = versioned(options, "options");
+    program->options = compile_options(given, *program->fusion);
+    if (given.pool != nullptr) {
+      CompileOptions& how = program->options;
+      if (!how.device.empty() && how.device != "cpu")
+        throw UserError("threads are lent to device " + how.device, "options.pool", "take device cpu, or lend none");
+      program->own_device = device_over(versioned(given.pool, "pool"), how.options);
+      how.device_override = program->own_device.get();
+    }
     Compiled compiled = compile(*program->fusion, program->options);
     *out = plait::handle(std::move(program), std::move(compiled));
   });

@@ -9,20 +9,11 @@
 #include "session/devices.h"
 #include "streams.h"
 
-// DLPack before version 1.
-struct DLManagedTensor {
-  DLTensor dl_tensor;
-  void* manager_ctx;
-  void (*deleter)(DLManagedTensor* self);
-};
-
 namespace plait::python {
 namespace {
 
 constexpr const char* kVersioned = "dltensor_versioned";
 constexpr const char* kPlain = "dltensor";
-
-constexpr uint64_t kReadOnly = 1;  // flag of DLPack
 
 // The tensor of a capsule, whose memory goes back by `release`.
 Tensor adopted(const DLTensor& tensor, const std::string& where, std::function<void()> release) {
@@ -54,7 +45,7 @@ ArrayRef from_capsule(const nb::object& capsule, const std::string& where) {
     if (managed->version.major > 1)
       throw UserError(fmt::format("__dlpack__ gave version {}.{}", managed->version.major, managed->version.minor),
                       where, "give an array of a library that exports DLPack 1");
-    const bool read_only = (managed->flags & kReadOnly) != 0;
+    const bool read_only = (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
     return {taken<DLManagedTensorVersioned>(p, kVersioned, "used_dltensor_versioned", where), {}, read_only};
   }
   if (PyCapsule_IsValid(p, kPlain)) return {taken<DLManagedTensor>(p, kPlain, "used_dltensor", where)};
@@ -151,11 +142,11 @@ ArrayRef from_buffer(nb::handle object, const std::string& where) {
 nb::object capsule_from(nb::handle object, void* stream) {
   const auto type = nb::cast<int>(object.attr("__dlpack_device__")()[nb::int_(0)]);
   nb::dict words;
-  if (type == kDlCuda || type == kDlCudaManaged)
+  if (type == kDLCUDA || type == kDLCUDAManaged)
     words["stream"] = nb::int_(stream ? reinterpret_cast<uintptr_t>(stream) : 1);
   nb::dict versioned;
   versioned.update(words);
-  versioned["max_version"] = nb::make_tuple(1, 0);
+  versioned["max_version"] = nb::make_tuple(DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION);
   try {
     return object.attr("__dlpack__")(**versioned);
   } catch (nb::python_error& e) {
@@ -219,7 +210,7 @@ Location location(const ArrayRef& array) { return array.tensor.memory ? array.te
 nb::tuple dlpack_device(const ArrayRef& array) {
   array.live();
   const Location at = location(array);
-  return nb::make_tuple(static_cast<int>(at.host ? kDlCpu : kDlCuda), at.host ? 0 : at.ordinal);
+  return nb::make_tuple(static_cast<int>(at.host ? kDLCPU : kDLCUDA), at.host ? 0 : at.ordinal);
 }
 
 nb::object exported(const ArrayRef& array, nb::object stream, nb::object max_version, nb::object device, nb::object copy) {
@@ -238,7 +229,7 @@ nb::object exported(const ArrayRef& array, nb::object stream, nb::object max_ver
   }
   if (!versioned) return capsule_of(array.tensor);
   DLManagedTensorVersioned* managed = to_dlpack(array.tensor);
-  if (array.read_only) managed->flags |= kReadOnly;
+  if (array.read_only) managed->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
   return checked(capsule(managed, kVersioned));
 }
 
