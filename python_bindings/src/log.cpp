@@ -1,4 +1,4 @@
-// The log as Python's logging has it (plait/_log.py). What makes an entry may hold locks of plait's, for which others
+// The log as Python's logging has it (python_bindings/plait/_log.py). What makes an entry may hold locks of plait's, for which others
 // wait with Python's lock held: so entries are put by, and told when a call ends, or by the interpreter's main thread
 // when it comes to it.
 #include "base/log.h"
@@ -25,7 +25,7 @@ struct Notes {
   std::deque<Noted> entries;
   std::atomic<bool> any = false;
   bool called = false;  // the main thread was asked to come
-  nb::object tell, follow;  // of plait/_log.py; with Python's lock
+  nb::object tell, follow;  // of python_bindings/plait/_log.py; with Python's lock
 };
 Notes& notes() {
   static auto& all = *new Notes;

@@ -24,7 +24,8 @@ plait_run_options stopped_by(Stop& stop) {
 // A chain of products, each a step, over ranks that add up what is pending.
 std::string chain(int products) {
   std::string text =
-      "fusion @f on @m (tp = t) (%x: f32[n, n] {1: tp}) -> (%y) {\n  %h0 = sum(%x, dims = [1], keepdim = true)\n";
+      "mesh @m (tp = t)\nfusion @f on @m (%x: f32[n, n] {1: tp}) -> (%y) {\n  %h0 = sum(%x, dims = [1], keepdim = "
+      "true)\n";
   for (int i = 1; i <= products; ++i)
     text += "  %h" + std::to_string(i) + " = matmul(%x, %h" + std::to_string(i - 1) + ")\n";
   return text + "  %y = neg(%h" + std::to_string(products) + ")\n}";

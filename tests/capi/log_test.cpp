@@ -49,8 +49,8 @@ TEST(CApiLog, ACallbackHearsWhatIsCompiledDroppedAndRun) {
   run(made, {{"x", &none.tensor}});
   EXPECT_EQ(heard.count("1 cache @f: 1 specializations dropped", "kept_specializations = 1"), 1U);
 
-  const auto ranks =
-      compiled(parsed("fusion @g on @m (dp = d) (%x: f32[n] {0: dp}) -> (%y) { %y = exp(%x) }").get(), "cpu", 2);
+  const auto ranks = compiled(
+      parsed("mesh @m (dp = d)\nfusion @g on @m (%x: f32[n] {0: dp}) -> (%y) { %y = exp(%x) }").get(), "cpu", 2);
   EXPECT_EQ(heard.count("1 comm 2 ranks on cpu talk by local", ""), 1U);
   EXPECT_EQ(words(plait_log_levels("loud")).find("1: the log knows no `loud` | PLAIT_LOG"), 0U);
   EXPECT_NE(words(plait_log_levels(nullptr)).find("`words` is null"), std::string::npos);
