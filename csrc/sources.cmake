@@ -51,6 +51,7 @@ set(PLAIT_CORE_SOURCES
   base/options.cpp
   base/pass.cpp
   base/plugin_loader.cpp
+  base/progress.cpp
   base/suggest.cpp
   base/text.cpp
   build/build.cpp

@@ -269,6 +269,7 @@ set(PLAIT_TEST_unit_base
   unit/base/log_test.cpp
   unit/base/options_test.cpp
   unit/base/pass_test.cpp
+  unit/base/progress_test.cpp
 )
 set(PLAIT_TEST_unit_build
   unit/build/build_test.cpp

@@ -12,12 +12,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from plait import ops
+from plait._emit import nearest
 from plait._plait import Array, DType, Fusion, Program, Tensor, array, compile
 from plait.mesh import Mesh
 
 Extents = Sequence["int | str | None"]
 Cuts = Mapping[int, "str | Sequence[str]"]
 
+_COMPILE = ("device", "comm", "ranks", "sizes", "options", "dumps")
+_JIT = ("shapes", "static", "donate", "mesh", "shard")
 _PLACES = (tuple, list, dict)
 _CONSTANTS = (bool, numbers.Number, str, bytes, type(None), DType)
 
@@ -339,6 +342,9 @@ def jit(function: Callable[..., Any] | None = None, *, shapes: Mapping[str, Exte
     tensors, inside of another such function, it adds its ops to theirs. Threads may share it.
     Raises TypeError for arguments that are neither; what `plait.compile` and `run` raise.
     """
+    for word in how:
+        if word not in _COMPILE:
+            raise TypeError(f"jit() has no parameter `{word}`{nearest(word, [*_JIT, *_COMPILE])}")
     if function is None:
         return functools.partial(jit, shapes=shapes, static=static, donate=donate, mesh=mesh, shard=shard, **how)
     static, donate = ([names] if isinstance(names, str) else names for names in (static, donate))

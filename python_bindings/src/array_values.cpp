@@ -344,8 +344,7 @@ void bind_array_values(nb::class_<ArrayRef>& arrays) {
             return numpy.attr("asarray")(made, dtype);
           },
           nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none(),
-          nb::sig("def __array__(self, dtype: typing.Any = None, copy: bool | None = None) -> "
-                  "numpy.typing.NDArray[typing.Any]"),
+          nb::sig("def __array__(self, dtype: typing.Any = None, copy: bool | None = None) -> typing.Any"),
           "As numpy(), for numpy.asarray.")
       .def("__repr__", [](const ArrayRef& a) { return a.donated ? donated_repr(a.tensor) : array_repr(a.tensor); })
       .def("_repr_html_", array_html,

@@ -358,7 +358,7 @@ void bind_arrays(nb::module_& m) {
       .def("__dlpack_device__",
            [](const ArrayRef& a) { return nb::typed<nb::tuple, int, int>(dlpack_device(a)); },
            "DLPack's type of the device, and its ordinal.")
-      .def("numpy", to_numpy, nb::sig("def numpy(self) -> numpy.typing.NDArray[typing.Any]"),
+      .def("numpy", to_numpy, nb::sig("def numpy(self) -> typing.Any"),
            "The elements as a NumPy array: of the same memory, but for bf16 and f8, which NumPy lacks and which become "
            "f32. Raises BufferError for an array in a GPU's memory.")
       .def("to_doubles", [](const ArrayRef& a) { return a.live().to_doubles(); },

@@ -2,6 +2,7 @@
 // wait with Python's lock held: so entries are put by, and told when a call ends, or by the interpreter's main thread
 // when it comes to it.
 #include "base/log.h"
+#include "base/progress.h"
 
 #include <algorithm>
 #include <atomic>
@@ -112,6 +113,7 @@ void follow_loggers() {
 }
 
 void bind_log(nb::module_& m) {
+  show_progress(true);  // of programs that compile for long, on a terminal
   m.def("_set_log", set_log, nb::arg("tell").none(), nb::arg("follow").none(), "For plait/_log.py.");
   m.def("_log_words", [](const std::string& words) { return numbers(parse_log_levels(words)); }, nb::arg("words"),
         "The levels that words of PLAIT_LOG mean, by component. Raises UserError.");

@@ -6,6 +6,7 @@
 #include "backend/cpu/cpu_device.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/suggest.h"
 #include "call_arguments.h"
 #include "interrupts.h"
 #include "programs.h"
@@ -43,7 +44,13 @@ std::vector<std::string> dump_requests(const nb::object& dumps) {
 
 std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::optional<std::string>& device,
                                         const std::string& comm, std::optional<int64_t> ranks, const Sizes& sizes,
-                                        const Named& options, const nb::object& dumps) {
+                                        const Named& options, const nb::object& dumps, const nb::kwargs& wrong) {
+  for (auto [name, value] : wrong) {
+    const auto word = nb::cast<std::string>(name);
+    throw nb::type_error(fmt::format("compile() has no parameter `{}`; {}", word,
+                                     suggestion(word, {"device", "comm", "ranks", "sizes", "options", "dumps"}))
+                             .c_str());
+  }
   if (comm == "given")
     throw UserError("Python has no communicators to give", "compile, comm given",
                     "take local, local:SEED, local:threads, mpi or nccl");
@@ -393,7 +400,9 @@ void bind_programs(nb::module_& m) {
         "it cannot be read, is damaged, of another version, or for another machine; MissingError.");
   m.def("compile", compile_fusion, nb::arg("fusion"), nb::kw_only(), nb::arg("device") = nb::none(),
         nb::arg("comm") = "local", nb::arg("ranks") = nb::none(), nb::arg("sizes") = Sizes(),
-        nb::arg("options") = Named(), nb::arg("dumps") = nb::none(),
+        nb::arg("options") = Named(), nb::arg("dumps") = nb::none(), nb::arg("wrong"),
+        nb::sig("def compile(fusion: Fusion, *, device: str | None = None, comm: str = 'local', ranks: int | None = None, "
+                "sizes: dict[str, int] = {}, options: dict[str, typing.Any] = {}, dumps: typing.Any = None) -> Program"),
         "Checks mesh, ranks and device; specializations compile when they are first run or prepared. `device`: cpu, "
         "reference, cuda, sim:ARCH[:N], None: the first of cuda, cpu and reference that is here; `comm`: local[:SEED], "
         "local:threads, mpi, nccl; `ranks` solves the free size of the mesh; `sizes`: those that no input gives; `options`, by the names of `plait doctor --options`; `dumps`: "
