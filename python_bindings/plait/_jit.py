@@ -6,6 +6,7 @@ import functools
 import inspect
 import itertools
 import numbers
+import operator
 import threading
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,6 +21,7 @@ Extents = Sequence["int | str | None"]
 Cuts = Mapping[int, "str | Sequence[str]"]
 
 _COMPILE = ("device", "comm", "ranks", "sizes", "options", "dumps")
+_MOST_DIRECT = 1024  # kinds of calls that are looked up at once
 _JIT = ("shapes", "static", "donate", "mesh", "shard")
 _PLACES = (tuple, list, dict)
 _CONSTANTS = (bool, numbers.Number, str, bytes, type(None), DType)
@@ -99,6 +101,8 @@ class _Entry:
         self.outputs = outputs
         self.result = result  # structure of _Leaf
         self.donated = donated  # inputs whose memory each call gives up
+        self.run = program.run
+        self.only = outputs[0] if isinstance(result, _Leaf) else None  # the output that is the result
 
 
 class Jit:
@@ -130,11 +134,26 @@ class Jit:
             raise TypeError(f"`{both[0]}` of {self._name()} is static, a constant of the program: it has no memory to donate")
         self._known: dict[Any, _Entry] = {}  # by what a library says of its arrays
         self._entries: dict[Any, _Entry] = {}  # by dtypes of plait
+        self._direct: dict[Any, _Entry] = {}  # by types, dtypes and shapes of arguments that are all arrays
 
     def __call__(self, *args: Any, out: Any = None, **named: Any) -> Any:
+        kinds = None
+        if not named and out is None:  # arrays alone, as most calls are: one look-up
+            try:
+                kinds = tuple([(type(each), each.dtype, each.shape) for each in args])
+                entry = self._direct.get(kinds)
+            except (AttributeError, TypeError):
+                kinds = entry = None
+            if entry is not None:
+                made = entry.run(*args)
+                return made[entry.only] if entry.only is not None else _filled(entry.result, list(made.values()))
         entry, arrays = self._find(args, named)
         if entry is None:
             return self._function(*args, **named)
+        if kinds is not None and not entry.donated and len(arrays) == len(args) and all(map(operator.is_, arrays, args)):
+            if len(self._direct) >= _MOST_DIRECT:
+                self._direct.clear()
+            self._direct[kinds] = entry
         if out is None and not entry.donated:
             made = entry.program.run(*arrays)
         else:
@@ -163,6 +182,7 @@ class Jit:
         """Forgets them: the next call traces anew."""
         with _TRACING:
             self._known.clear()
+            self._direct.clear()
             self._entries.clear()
 
     def _name(self) -> str:

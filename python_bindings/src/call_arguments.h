@@ -40,8 +40,7 @@ class NamedInputs {
   NamedInputs(const Fusion& fusion, const char* call) : fusion_(fusion), call_(call) {}
 
   const std::map<std::string, nb::object>& read(const nb::args& positions, const nb::kwargs& keywords) {
-    const nb::object mapping = nb::module_::import_("collections.abc").attr("Mapping");
-    if (positions.size() == 1 && nb::isinstance(positions[0], mapping)) {
+    if (positions.size() == 1 && is_mapping(positions[0])) {
       for (nb::handle item : positions[0].attr("items")()) add(item[nb::int_(0)], item[nb::int_(1)]);
     } else {
       const auto& inputs = fusion_.inputs();
@@ -55,6 +54,11 @@ class NamedInputs {
   }
 
  private:
+  static bool is_mapping(nb::handle object) {
+    if (PyDict_Check(object.ptr())) return true;
+    if (nb::isinstance<ArrayRef>(object) || nb::hasattr(object, "__dlpack__")) return false;  // most are
+    return nb::isinstance(object, nb::module_::import_("collections.abc").attr("Mapping"));
+  }
   void add(nb::handle key, nb::handle value) {
     if (!nb::isinstance<nb::str>(key))
       throw UserError(fmt::format("{} is no name of an input", nb::cast<std::string>(nb::repr(key))),
