@@ -155,10 +155,20 @@ nb::object capsule_from(nb::handle object, void* stream) {
   }
 }
 
+// UserError where it is what JAX traces a function with: it has a shape and no elements.
+void refuse_tracer(nb::handle object, const std::string& where) {
+  const auto text = [](nb::handle value) { return nb::cast<std::string>(nb::str(value)); };
+  const nb::handle type = object.type();
+  if (text(type.attr("__module__")).starts_with("jax") && text(type.attr("__name__")).ends_with("Tracer"))
+    throw UserError("JAX traces the array here, which has no elements yet", where,
+                    "call plait outside of jax.jit, or within it by jax.pure_callback");
+}
+
 ArrayRef imported(nb::handle object, const std::string& where, void* stream) {
   if (PyCapsule_CheckExact(object.ptr())) return from_capsule(nb::borrow(object), where);
   if (!nb::hasattr(object, "__dlpack__")) {
     if (PyObject_CheckBuffer(object.ptr())) return from_buffer(object, where);
+    refuse_tracer(object, where);
     throw UserError(fmt::format("{} is no array", nb::cast<std::string>(nb::repr(object.type()))), where,
                     "give an object with __dlpack__ or a buffer: NumPy, PyTorch, JAX");
   }
@@ -169,6 +179,7 @@ ArrayRef imported(nb::handle object, const std::string& where, void* stream) {
     if (PyObject_CheckBuffer(object.ptr()) && (e.matches(PyExc_BufferError) || e.matches(PyExc_TypeError)))
       return from_buffer(object, where);
     if (!e.matches(PyExc_Exception) || e.matches(PyExc_MemoryError)) throw;
+    refuse_tracer(object, where);
     throw UserError(fmt::format("the array cannot be shared: {}", nb::cast<std::string>(nb::str(e.value()))),
                     where, "give an array that DLPack can export");
   }
