@@ -1,4 +1,5 @@
 // Ops by name and by functions, devices: lists of the C ABI.
+#include <limits>
 #include <map>
 
 #include "capi/c_api.h"
@@ -52,21 +53,21 @@ TEST(CApiOps, FunctionsMakeWhatTextMakes) {
   ASSERT_OK(plait_fusion_new("f", nullptr, &made));
   const Owned<plait_fusion> fusion(made);
   ASSERT_OK(plait_fusion_input(made, "%x: f32[m, n]"));
-  const int64_t last = -1, dims[] = {1};
+  const int64_t last = -1, one = 1, dims[] = {1};
   const bool yes = true;
   const char* shape[] = {"m", "2 * n"};
   const char* parts[] = {"x", "%x"};
   plait_text* name = nullptr;
   ASSERT_OK(plait_op_add(made, "a", "x", "0.5", &name));
   EXPECT_EQ(text_of(name), "a");
-  ASSERT_OK(plait_op_sum(made, nullptr, "a", dims, 1, &yes, nullptr, &name));
+  ASSERT_OK(plait_op_sum(made, nullptr, "a", dims, 1, &yes, &name));
   EXPECT_EQ(text_of(name), "sum");
-  ASSERT_OK(plait_op_concat(made, "c", parts, 2, 1, nullptr));
+  ASSERT_OK(plait_op_cat(made, "c", parts, 2, &one, nullptr));
   ASSERT_OK(plait_op_reshape(made, "r", "c", shape, 2, nullptr));
   ASSERT_OK(plait_op_sort(made, "v, i", "r", &last, nullptr, &name));
   EXPECT_EQ(text_of(name), "v, i");
   ASSERT_OK(plait_op_cast(made, "h", "v", "bf16", nullptr));
-  ASSERT_OK(plait_op_full(made, "k", nullptr, 0, -INFINITY, "f32", nullptr));
+  ASSERT_OK(plait_op_full(made, "k", nullptr, 0, -std::numeric_limits<double>::infinity(), "f32", nullptr));
   ASSERT_OK(plait_op_einsum(made, "e", parts, 2, "mn,mn->m", nullptr));
   ASSERT_OK(plait_fusion_output(made, "y", "h"));
   plait_text* text = nullptr;
@@ -74,7 +75,7 @@ TEST(CApiOps, FunctionsMakeWhatTextMakes) {
   const std::string printed = text_of(text);
   const auto same = parsed(
       "fusion @f (%x: f32[m, n]) -> (%y) { %a = add(%x, 0.5)  %sum = sum(%a, dims = [1], keepdim = true)\n"
-      "%c = concat(%x, %x, dim = 1)  %r = reshape(%c, shape = [m, 2 * n])  %v, %i = sort(%r, dim = -1)  %h = cast(%v, "
+      "%c = cat(%x, %x, dim = 1)  %r = reshape(%c, shape = [m, 2 * n])  %v, %i = sort(%r, dim = -1)  %h = cast(%v, "
       "to = bf16)\n"
       "%k = full(shape = [], value = -inf, dtype = f32)  %e = einsum(%x, %x, equation = \"mn,mn->m\")  %y = cast(%v, "
       "to = bf16) }");
@@ -96,7 +97,7 @@ TEST(CApiOps, WhatIsWrongIsRefusedAndChangesNothing) {
            {plait_op_softmax(made, "y", "z", 0, &result), "%z"},
            {plait_op_softmax(made, "y", nullptr, 0, &result), "`argument 0 of softmax` is null"},
            {plait_op_softmax(made, "y", "x", 5, &result), "dim"},
-           {plait_op_concat(made, "y", none, 1, 0, &result), "argument 0 of concat"},
+           {plait_op_cat(made, "y", none, 1, nullptr, &result), "argument 0 of cat"},
            {plait_op_cast(made, "y", "x", "f33", &result), "f33"},
            {plait_op_einsum(made, "y", nullptr, 0, "a\"b", &result), "quotes"},
            {plait_op_softmax(nullptr, "y", "x", 0, &result), "`fusion` is null"},
