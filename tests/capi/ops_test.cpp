@@ -25,7 +25,7 @@ TEST(CApiOps, AreListedWithParametersAndWords) {
   const plait_op_info& moments = ops.at("var_mean");
   EXPECT_STREQ(moments.property, "reduction");
   ASSERT_EQ(moments.result_count, 2U);
-  EXPECT_STREQ(moments.results[1], "mean");
+  EXPECT_STREQ(moments.results[1], "var");
   const plait_op_info& softmax = ops.at("softmax");
   ASSERT_EQ(softmax.parameter_count, 2U);
   EXPECT_EQ(softmax.parameters[0].role, PLAIT_OPERAND);
