@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import inspect
 import re
 from typing import Any
@@ -63,7 +64,9 @@ def _begin() -> None:
     method = vars(_plait.Program)["run"]
     for kind, made in ((type(_plait.compile), signature_of), (type(method), signature_of),
                        (type(method.__get__(object.__new__(object), object)), _without_self)):
-        kind.__signature__ = property(made)
+        (space,) = (each for each in gc.get_referents(vars(kind)) if isinstance(each, dict))  # nanobind's types are closed
+        space["__signature__"] = property(made)
+        _plait._type_changed(kind)
     for each in vars(_plait).values():  # those that only plait makes take nothing
         if isinstance(each, type) and "__init__" not in vars(each) and each.__module__ == "plait._plait" and each is not _plait.DType:
             each.__signature__ = inspect.Signature()  # type: ignore[attr-defined]
