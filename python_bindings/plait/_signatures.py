@@ -68,7 +68,7 @@ def _begin() -> None:
         space["__signature__"] = property(made)
         _plait._type_changed(kind)
     for each in vars(_plait).values():  # those that only plait makes take nothing
-        if isinstance(each, type) and "__init__" not in vars(each) and each.__module__ == "plait._plait" and each is not _plait.DType:
+        if isinstance(each, type) and each is not _plait.DType and not isinstance(vars(each).get("__init__"), type(method)):
             each.__signature__ = inspect.Signature()  # type: ignore[attr-defined]
 
 
