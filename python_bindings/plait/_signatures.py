@@ -30,7 +30,7 @@ def _annotation(node: ast.expr | None) -> Any:
 
 def signature_of(function: Any) -> inspect.Signature:
     """Of a function of the extension, or of its first overload; annotations are text, as in its stub."""
-    text, _, *defaults = function.__nb_signature__[0]
+    text, _, defaults = function.__nb_signature__[0]
     text = re.sub(r"\\(\d+)", r"_default(\1)", text)
     made = ast.parse(text + ": ...").body[0]
     assert isinstance(made, ast.FunctionDef)
@@ -38,7 +38,7 @@ def signature_of(function: Any) -> inspect.Signature:
     parameters = []
 
     def add(argument: ast.arg, kind: Any, default: ast.expr | None = None) -> None:
-        parameters.append(inspect.Parameter(argument.arg, kind, default=_value(default, tuple(defaults)),
+        parameters.append(inspect.Parameter(argument.arg, kind, default=_value(default, defaults or ()),
                                             annotation=_annotation(argument.annotation)))
 
     placed = [*given.posonlyargs, *given.args]
@@ -67,9 +67,11 @@ def _begin() -> None:
         (space,) = (each for each in gc.get_referents(vars(kind)) if isinstance(each, dict))  # nanobind's types are closed
         space["__signature__"] = property(made)
         _plait._type_changed(kind)
-    for each in vars(_plait).values():  # those that only plait makes take nothing
-        if isinstance(each, type) and each is not _plait.DType and not isinstance(vars(each).get("__init__"), type(method)):
-            each.__signature__ = inspect.Signature()  # type: ignore[attr-defined]
+    for each in vars(_plait).values():
+        if isinstance(each, type) and each is not _plait.DType:
+            init = vars(each).get("__init__")  # those that only plait makes have none, and take nothing
+            each.__signature__ = (  # type: ignore[attr-defined]
+                _without_self(init) if isinstance(init, type(method)) else inspect.Signature())
 
 
 _begin()
