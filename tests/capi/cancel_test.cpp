@@ -60,7 +60,7 @@ TEST(CApiCancel, ARunEndsBetweenStepsAndTheNextOneWorks) {
 }
 
 TEST(CApiCancel, RanksOnThreadsEndBeforeTheSameStep) {
-  const auto fusion = parsed(chain(40, "mul(%x, 1)"));
+  const auto fusion = parsed(chain(100, "mul(%x, 1)"));
   const auto program = compiled(fusion.get(), "reference", 2, "local:threads");
   const size_t n = 256;  // a step takes longer than a callback is waited for
   Values<float> x(std::vector<float>(n * n, 1.0F / n), {n, n}, kF32);
