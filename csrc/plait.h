@@ -42,7 +42,7 @@ struct Report {
   int64_t launches = 0, library_calls = 0, collectives = 0;               // steps of one rank
   int64_t bytes_moved = 0, bytes_least = 0;                               // by rank 0 with the last sizes: MovedBytes
   int64_t arena_bytes = 0, arena_least = 0;                               // of its temporaries; most alive at once
-  int64_t bytes_copied = 0;                                               // in the last run: RunCounts
+  int64_t bytes_copied = 0, bytes_donated = 0;                            // in the last run: RunCounts
   int64_t wire_bytes = 0, wire_bytes_min = 0;                             // of the last run
   double compile_ms = 0, run_ms = 0;                                      // of the class; of the last run
   std::map<std::string, std::vector<std::vector<int64_t>>> local_shapes;  // output -> by rank

@@ -6,6 +6,7 @@ set(PLAIT_CORE_SOURCES
   api/explain.cpp
   api/format_source.cpp
   api/inspect.cpp
+  api/log_compiled.cpp
   api/overview.cpp
   api/program_file.cpp
   api/save_program.cpp
@@ -46,9 +47,11 @@ set(PLAIT_CORE_SOURCES
   base/file_writer.cpp
   base/forks.cpp
   base/library_search.cpp
+  base/log.cpp
   base/options.cpp
   base/pass.cpp
   base/plugin_loader.cpp
+  base/progress.cpp
   base/suggest.cpp
   base/text.cpp
   build/build.cpp
@@ -297,6 +300,7 @@ set(PLAIT_CORE_SOURCES
   reference/tile.cpp
   run/binding.cpp
   run/bound_program.cpp
+  run/donations.cpp
   run/interleaving.cpp
   run/list_executor.cpp
   run/memory_plan.cpp
@@ -425,10 +429,12 @@ set(PLAIT_NO_NCCL_SOURCES
 )
 set(PLAIT_CAPI_SOURCES
   capi/callbacks.cpp
+  capi/devices.cpp
   capi/dlpack.cpp
   capi/error.cpp
   capi/fusion.cpp
   capi/inspect.cpp
+  capi/ops.cpp
   capi/program.cpp
 )
 set(PLAIT_LLVM_PLUGIN_SOURCES

@@ -54,7 +54,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from plait._emit import Extent, dims as _dims, dtype as _dtype, emit as _emit, emit_all as _emit_all
+from plait._emit import Extent, checked as _checked, dims as _dims, dtype as _dtype, emit as _emit, emit_all as _emit_all
 from plait._plait import Fusion, Tensor, apply as _apply
 from plait.errors import UserError as _UserError
 '''
@@ -98,7 +98,7 @@ def pointwise(cells, rules):
                     refused=["shapes that do not broadcast" if several else "",
                              "" if taken.split(",")[0] == "any" else "other dtypes", "operands without a tensor"])
     body = f"    return _apply({name!r}, [{', '.join(names)}])\n"
-    return f"\n\ndef {python_name(name)}({operands}) -> Tensor:\n{doc}{body}"
+    return f"\n\n@_checked\ndef {python_name(name)}({operands}) -> Tensor:\n{doc}{body}"
 
 
 def type_rules(text):
@@ -160,7 +160,7 @@ def function(schema, meaning, known, with_all=False):
         spelled.append(f"{schema['with']!r}: True")
     kind, emit = ("tuple[Tensor, ...]", "_emit_all") if several else ("Tensor", "_emit")
     name = f"{op}_{schema['with']}" if with_all else op
-    return name, (f"\n\ndef {python_name(name)}({', '.join(required + optional)}) -> {kind}:\n{doc}"
+    return name, (f"\n\n@_checked\ndef {python_name(name)}({', '.join(required + optional)}) -> {kind}:\n{doc}"
                   f"    return {emit}({op!r}, {given}, {{{', '.join(spelled)}}}{fusion})\n")
 
 
@@ -169,23 +169,27 @@ EXTRA = '''
 Operand = Tensor | float | int
 
 
+@_checked
 def where(condition: Tensor, a: Operand, b: Operand) -> Tensor:
     """a where the condition (bool) holds, else b. A number takes the dtype of the other choice. Raises UserError for
     another condition, choices without a common type or shapes that do not broadcast."""
     return _apply("where", [condition, a, b])
 
 
+@_checked
 def cast(x: Tensor, to: Any) -> Tensor:
     """x as another dtype, rounded once. Raises UserError for what is no dtype."""
     return _emit("cast", [x], {"to": _dtype(to)})
 
 
+@_checked
 def gelu(x: Tensor, approx: str = "none") -> Tensor:
     """x Phi(x); approx = "tanh": x / (1 + exp(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3). Raises UserError for integers
     and bool or another approximation."""
     return _emit("gelu", [x], {"approx": approx})
 
 
+@_checked
 def einsum(equation: str, *tensors: Tensor) -> Tensor:
     """NumPy's einsum, its words in docs/ops.md. Raises UserError for operands that are no tensors and an equation that
     does not fit them."""
@@ -194,6 +198,7 @@ def einsum(equation: str, *tensors: Tensor) -> Tensor:
     return _emit("einsum", tensors, {"equation": f'"{equation}"'})
 
 
+@_checked
 def transpose(x: Tensor, a: int, b: int) -> Tensor:
     """permute that swaps two dims. Raises UserError for a dim that is not there."""
     dims = list(range(x.rank))

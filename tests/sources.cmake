@@ -82,7 +82,12 @@ set(PLAIT_TEST_FOLDERS
 )
 set(PLAIT_TEST_capi
   capi/callbacks_test.cpp
+  capi/cancel_test.cpp
+  capi/donations_test.cpp
   capi/errors_test.cpp
+  capi/lent_threads_test.cpp
+  capi/log_test.cpp
+  capi/ops_test.cpp
   capi/outputs_test.cpp
   capi/run_test.cpp
   capi/saved_test.cpp
@@ -253,8 +258,10 @@ set(PLAIT_TEST_unit_base
   unit/base/error_test.cpp
   unit/base/file_writer_test.cpp
   unit/base/library_search_test.cpp
+  unit/base/log_test.cpp
   unit/base/options_test.cpp
   unit/base/pass_test.cpp
+  unit/base/progress_test.cpp
 )
 set(PLAIT_TEST_unit_build
   unit/build/build_test.cpp

@@ -9,7 +9,7 @@ import tree
 MAX_FILE, MAX_FUNCTION = 600, 60
 FOLDERS = ["csrc", "tests", "tools", "benchmarks"]
 # "path" or "path:function" -> (limit, reason)
-EXCEPTIONS = {}
+EXCEPTIONS = {"csrc/capi/plait_ops.h": (2500, "tools/make_c_ops.py writes it, a function for each op")}
 
 SCOPE = re.compile(r"^\s*(?:inline\s+)?(namespace|class|struct|union|enum|extern)\b", re.M)
 CONTROL = re.compile(r"^\s*(?:else\s+)?(if|for|while|switch|do|else|try|catch)\b")

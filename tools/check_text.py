@@ -14,7 +14,7 @@ GETENV = re.compile(r"\b(secure_)?get" + r"env\b|\bset" + r"env\b|\bput" + r"env
 ENVIRONMENT_FILE = "csrc/base/environment.cpp"
 DYNAMIC = re.compile(r"\b(dynamic_cast|typeid|dynamic_pointer_cast)\b")
 # What a sanitizer makes different (base/sanitizers.h) is no back end.
-SWITCH = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif).*(CUDA|NVRTC|LLVM|DNNL|ONEDNN|NCCL|MPI\b|PLAIT_(?!C_H|ASAN|TSAN|HAS_FEATURE))", re.M)
+SWITCH = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif).*(CUDA|NVRTC|LLVM|DNNL|ONEDNN|NCCL|MPI\b|PLAIT_(?!C_H|OPS_H|ASAN|TSAN|HAS_FEATURE))", re.M)
 # Code that is only ever compiled for one backend may ask which version of it there is.
 SWITCH_FOLDERS = ("csrc/backend/cuda/", "csrc/backend/cpu/llvm_plugin/", "csrc/backend/cpu/onednn_plugin/",
                   "csrc/codegen/device/", "csrc/comm/nccl/", "csrc/comm/mpi/", "csrc/sim/")
@@ -24,7 +24,7 @@ SWITCH_FOLDERS = ("csrc/backend/cuda/", "csrc/backend/cpu/llvm_plugin/", "csrc/b
 PATH = r"(?:[a-z0-9_]+/)+[a-z0-9_]+\.(?:h|cpp|cuh|def|md|py)"
 COMMENT_PATH = re.compile(rf"(?<![\w./*-])({PATH})(?![\w/])")
 DOCUMENT_PATH = re.compile(rf"`({PATH})`")
-INSTALLED = {"include/plait_c.h"}
+INSTALLED = {"include/plait_c.h", "include/plait_ops.h", "include/plait_dlpack/dlpack.h"}
 
 
 def text_problems(file, text):

@@ -28,7 +28,8 @@ if(plugins)
   install(TARGETS ${plugins} LIBRARY DESTINATION ${plugin_folder})
 endif()
 install(EXPORT plait_targets NAMESPACE plait:: DESTINATION ${package_folder})
-install(FILES csrc/capi/plait_c.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES csrc/capi/plait_c.h csrc/capi/plait_ops.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY third_party/plait_dlpack DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_BINARY_DIR}/include/plait DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 # Where it was made (target `reference`, or the tests).

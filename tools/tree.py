@@ -4,7 +4,7 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SKIPPED_FOLDERS = {".git", ".venv", "__pycache__"}
-SKIPPED_AT_ROOT = {"build", "out"}
+SKIPPED_AT_ROOT = {"build", "out", "third_party"}
 CXX = {".h", ".cpp", ".cuh", ".def"}
 BINARY = {".npy", ".onnx", ".png", ".gz", ".zip", ".o", ".so", ".pyc", ".cubin"}
 

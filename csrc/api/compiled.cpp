@@ -1,11 +1,15 @@
 #include "api/compiled_impl.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <chrono>
 
 #include "api/check_graph.h"
+#include "api/log_compiled.h"
 #include "api/step_facts.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/suggest.h"
 #include "session/bind_inputs.h"
 #include "session/devices.h"
@@ -85,7 +89,12 @@ std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<s
   entry.guards = asked.answers();
   entry.report = report_of(*entry.compiled->program, *device);
   entry.report.compile_ms = now_ms() - begin;
-  classes.add(guards.add(specialization.key, entry.guards), made, 0, options.options.kept_specializations, 0);
+  log_compiled(*fusion, entry);
+  const int64_t most = options.options.kept_specializations;
+  const int64_t gone = classes.add(guards.add(specialization.key, entry.guards), made, 0, most, 0);
+  if (gone > 0)
+    log(LogComponent::cache, LogLevel::info, "@{}: {} specializations dropped, kept_specializations = {}",
+        fusion->name(), gone, most);
   return made;
 }
 
@@ -122,7 +131,11 @@ void Compiled::Impl::compile_last() {
   last = find_class();
   RankValues values(*last->compiled->program, environment());
   const auto refused = refused_contractions(*last->compiled->program, values);
-  if (!refused.empty()) last = find_class(refused);
+  if (!refused.empty()) {
+    log(LogComponent::compile, LogLevel::info, "@{}: the library refuses %{} for these sizes: generated kernels",
+        fusion->name(), fmt::join(refused, ", %"));
+    last = find_class(refused);
+  }
   const bool dumped = options.dumps && options.dumps->wants("memory");
   if (!dumped && options.until != "memory") return;
   const std::string text = memory_text();
@@ -147,7 +160,10 @@ std::shared_ptr<Binding> Compiled::Impl::bound_of_last(const Communication& who,
     compile_last();
     binding = std::make_shared<Binding>(Binding{last, bind(*last, who)});
     const int64_t bytes = binding->bound->kept_bytes();
-    bindings.add(key, binding, bytes, options.options.kept_sizes, options.options.kept_bytes);
+    const int64_t gone = bindings.add(key, binding, bytes, options.options.kept_sizes, options.options.kept_bytes);
+    if (gone > 0)
+      log(LogComponent::cache, LogLevel::info, "@{}: {} bound sizes dropped, kept_sizes = {}, kept_bytes = {}",
+          fusion->name(), gone, options.options.kept_sizes, options.options.kept_bytes);
   }
   classes.find(guards.key(last_key, last_sizes, ranks));  // its class is in use
   last = binding->entry;
@@ -201,6 +217,7 @@ ExecutorRunOptions Compiled::Impl::executor_options(const RunOptions& run_option
   how.seed = options.interleaving;
   how.allocator = run_options.allocator;
   how.stream = run_options.stream;
+  if (run_options.stop) how.stop = &run_options.stop;
   how.threads = static_cast<int>(std::min<int64_t>(run_options.threads.value_or(0), 1024));
   return how;
 }
@@ -212,21 +229,55 @@ Allocator& Compiled::Impl::output_allocator(const RunOptions& run_options) const
   return run_options.allocator ? *run_options.allocator : device->allocator();
 }
 
-Picked Compiled::Impl::pick(const Tensors& inputs, const RunOptions& run_options) {
-  const std::lock_guard lock(mutex);
+// The binding of a call whose tensors lie so.
+std::shared_ptr<Binding> Compiled::Impl::bound_at(const CallPlaces& places, const Tensors& inputs,
+                                                  const RunOptions& run_options) {
   const Communicators* comms = run_options.comms ? run_options.comms : communication.comms.get();
-  CallPlaces places;  // where a rank has all of a tensor, and nobody scheduled kernels for how it was to lie
-  if (device->host_memory() && mesh.ranks() == 1 && file_segments.empty()) {
-    places.aliases = called_aliases(*fusion, inputs, run_options.outputs);
-    places.orders = orders_of(*fusion, inputs);
-    for (const auto& [output, input] : places.aliases) places.orders.erase(input);
-  }
   if (places != last_places) last_bound = nullptr;
   last_places = places;
   const bool same = comms && same_as_last(inputs, comms->serial());
-  std::shared_ptr<Binding> binding = same ? last_bound : bound_for(metadata_of(inputs), who(run_options));
+  return same ? last_bound : bound_for(metadata_of(inputs), who(run_options));
+}
+
+namespace {
+
+// Of outputs that were to be made in place of inputs, those for which the program has another place.
+std::set<std::pair<std::string, std::string>> not_in_place(const Program& program,
+                                                           const std::map<std::string, std::string>& wanted) {
+  std::set<std::pair<std::string, std::string>> out(wanted.begin(), wanted.end());
+  for (ValueId id : program.outputs) {
+    const ProgramValue& value = program.value(id);
+    if (const auto of = value.in_place_of) out.erase({value.name, program.value(*of).name});
+  }
+  return out;
+}
+
+}  // namespace
+
+Picked Compiled::Impl::pick(const Tensors& inputs, const RunOptions& run_options) {
+  const std::lock_guard lock(mutex);
+  CallPlaces places;  // where a rank has all of a tensor, and nobody scheduled kernels for how it was to lie
+  std::map<std::string, std::string> donated;
+  std::shared_ptr<Binding> binding;
+  for (;;) {
+    places = {};
+    if (device->host_memory() && mesh.ranks() == 1 && file_segments.empty()) {
+      places.aliases = called_aliases(*fusion, inputs, run_options.outputs);
+      if (!run_options.donated.empty())
+        donated = donated_aliases(*fusion, inputs, run_options.outputs, run_options.donated, places.aliases,
+                                  refused_donations);
+      places.aliases.insert(donated.begin(), donated.end());
+      places.orders = orders_of(*fusion, inputs);
+      for (const auto& [output, input] : places.aliases) places.orders.erase(input);
+    }
+    binding = bound_at(places, inputs, run_options);
+    if (donated.empty()) break;
+    auto refused = not_in_place(*binding->entry->compiled->program, donated);
+    if (refused.empty()) break;
+    refused_donations.merge(refused);
+  }
   check_ranges(*fusion, last_sizes, inputs);
-  return {std::move(binding), timing, std::move(places.orders)};
+  return {std::move(binding), timing, std::move(places.orders), std::move(donated)};
 }
 
 Picked Compiled::Impl::pick_local(const Tensors& pieces, const Communication& who, int64_t rank) {
@@ -236,7 +287,7 @@ Picked Compiled::Impl::pick_local(const Tensors& pieces, const Communication& wh
                     "call prepare() with the metadata of the global tensors first");
   std::shared_ptr<Binding> binding = bound_of_last(who, rank);
   check_ranges(*fusion, last_sizes, pieces);
-  return {std::move(binding), timing, {}};
+  return {std::move(binding), timing, {}, {}};
 }
 
 // Calls `run`, which fills in what it did; then `traffic` tells what went over wires. Other processes do not
@@ -270,8 +321,11 @@ void Compiled::Impl::finish_run(const Picked& picked, const RunFacts& facts, con
   Report& report = picked.binding->entry->report;
   report.run_ms = facts.ms;
   report.bytes_copied = facts.counts.copied_bytes;
+  report.bytes_donated = facts.counts.donated_bytes;
   report.wire_bytes = traffic.wire_bytes;
   report.wire_bytes_min = traffic.wire_bytes_min;
+  log(LogComponent::run, LogLevel::debug, "@{} ran in {:.3f} ms, {} B copied, {} B in donated inputs, {} B over wires",
+      fusion->name(), facts.ms, facts.counts.copied_bytes, facts.counts.donated_bytes, traffic.wire_bytes);
   if (!picked.timing) return;
   report.step_ms.clear();
   report.trace.clear();
@@ -293,13 +347,21 @@ void Compiled::Impl::finish_run(const Picked& picked, const RunFacts& facts, con
 Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   Impl& impl = *impl_;
   check_inputs(*impl.fusion, inputs);
-  const Tensors given = given_outputs(*impl.fusion, inputs, run_options.outputs);
+  Tensors given = given_outputs(*impl.fusion, inputs, run_options.outputs);
+  if (!run_options.donated.empty()) check_donated(*impl.fusion, inputs, given, run_options.donated);
   const Picked picked = impl.pick(inputs, run_options);
+  int64_t donated_bytes = 0;
+  for (const auto& [output, input] : picked.donated) {
+    const Tensor& tensor = given[output] = inputs.find(input)->second;
+    donated_bytes += static_cast<int64_t>(tensor.bytes());
+  }
   return impl.run_picked(
       picked,
       [&](RunFacts& facts) {
         ExecutorRunOptions how = impl.executor_options(run_options);
         how.counts = &facts.counts;
+        facts.counts.donated_bytes = donated_bytes;
+        if (!run_options.donated.empty() && impl.mesh.ranks() == 1) how.donated = &run_options.donated;
         const bool replicas = impl.options.options.check_replicas;
         Tensors out = picked.orders.empty()
                           ? picked.bound().run(inputs, given, how, replicas, facts.ms)
@@ -348,12 +410,14 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
                     "give the pieces of the process's own rank");
   check_inputs(*impl.fusion, pieces);
   const Tensors given = given_outputs(*impl.fusion, pieces, run_options.outputs);
+  if (!run_options.donated.empty()) check_donated(*impl.fusion, pieces, given, run_options.donated);
   const Picked picked = impl.pick_local(pieces, who, rank);
   return impl.run_picked(
       picked,
       [&](RunFacts& facts) {
         ExecutorRunOptions how = impl.executor_options(run_options);
         how.counts = &facts.counts;
+        if (!run_options.donated.empty()) how.donated = &run_options.donated;
         Tensors out = picked.bound().run_pieces(pieces, given, how, facts.ms);
         facts.counts.copied_bytes += order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
         return out;
@@ -507,6 +571,7 @@ void take_measured(Compiled::Impl& impl, const Bootstrap* job) {
 }  // namespace
 
 Compiled compile(const Fusion& fusion, const CompileOptions& options) {
+  read_log_environment();
   check_graph(fusion);
   verify(fusion);
   check_allocations(fusion);

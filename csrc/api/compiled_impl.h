@@ -54,7 +54,8 @@ struct RunFacts {
 struct Picked {
   std::shared_ptr<Binding> binding;
   bool timing = false;
-  InputOrders orders;  // in which the class reads inputs
+  InputOrders orders;                               // in which the class reads inputs
+  std::map<std::string, std::string> donated = {};  // by output: the input whose memory it takes
   BoundSpecialization& bound() const { return *binding->bound; }
 };
 
@@ -78,8 +79,10 @@ struct Compiled::Impl {
   Kept<BindingKey, Binding> bindings;
   std::shared_ptr<SpecializationEntry> last;
   Sizes last_sizes;
-  std::string last_key;           // of the class of last_sizes and last_places
-  CallPlaces last_places;         // of the run before
+  std::string last_key;    // of the class of last_sizes and last_places
+  CallPlaces last_places;  // of the run before
+  // Outputs that kernels cannot write in place of inputs that were given up: not asked for again.
+  std::set<std::pair<std::string, std::string>> refused_donations;
   std::optional<int64_t> bisect;  // of PassControl
   bool timing = false;
   int64_t timed_runs = 0;
@@ -92,6 +95,7 @@ struct Compiled::Impl {
   Metadata metadata_of(const Tensors& inputs) const;
   void take_sizes(const Metadata& metadata);
   Picked pick(const Tensors& inputs, const RunOptions& run_options);
+  std::shared_ptr<Binding> bound_at(const CallPlaces& places, const Tensors& inputs, const RunOptions& run_options);
   Picked pick_local(const Tensors& pieces, const Communication& who, int64_t rank);
   std::shared_ptr<Binding> bound_for(const Metadata& metadata, const Communication& who);
   std::shared_ptr<Binding> bound_of_last(const Communication& who, int64_t rank);

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/environment.h"
+#include "base/log.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -238,6 +239,7 @@ std::string DiskCache::why_not() {
 
 void DiskCache::stop(const std::string& reason) {
   full_ = true;
+  log(LogComponent::cache, LogLevel::info, "no more kernels are kept on disk: {}", reason);
   const std::lock_guard lock(mutex_);
   stopped_ = reason;
 }
@@ -247,13 +249,17 @@ std::optional<std::string> DiskCache::code_of(std::string_view source) {
   std::string code;
   if (folder.file < 0) return std::nullopt;
   const std::string name = entry_name(XXH3_128bits(source.data(), source.size()));
-  return read_entry(folder.file, name, &source, code) == Reading::whole ? std::optional(std::move(code)) : std::nullopt;
+  const Reading reading = read_entry(folder.file, name, &source, code);
+  if (reading == Reading::damaged)
+    log(LogComponent::cache, LogLevel::info, "{}/{} is damaged, and compiled again", folder_, name);
+  return reading == Reading::whole ? std::optional(std::move(code)) : std::nullopt;
 }
 
 std::optional<std::string> DiskCache::find(std::string_view source) noexcept {
   try {
     std::optional<std::string> out = code_of(source);
     ++(out ? hits_ : misses_);
+    log(LogComponent::cache, LogLevel::debug, "a kernel is {} in {}", out ? "kept" : "not kept", folder_);
     return out;
   } catch (const std::exception&) {  // no memory: none either
     ++misses_;
@@ -364,6 +370,8 @@ DiskCache::Contents DiskCache::keep_newest(int folder, std::vector<File> all, in
     ++out.entries;
     out.bytes += file.bytes;
   }
+  log(LogComponent::cache, LogLevel::info, "{}: {} of {} kernels kept, {} B", folder_, out.entries, all.size(),
+      out.bytes);
   return out;
 }
 

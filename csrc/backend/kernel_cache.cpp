@@ -3,6 +3,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/log.h"
+
 namespace plait {
 
 KernelCache::Key KernelCache::key_of(const KernelText& kernel) {
@@ -39,6 +41,7 @@ KernelCache::Entry KernelCache::find_or_make(const KernelText& kernel, const std
     evicted = std::move(slots_.back());
     by_key_.erase(evicted.key);
     slots_.pop_back();
+    log(LogComponent::cache, LogLevel::debug, "a kernel dropped from memory, which keeps {}", capacity_);
   }
   return made;
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/log.h"
 
 namespace plait {
 
@@ -45,6 +46,7 @@ Plugin find_plugin(const std::string& file, const std::string& symbol, const std
                        package.empty() ? "build plait with PLAIT_CUDA=ON"
                        : is_there      ? fmt::format("install the package {}, or the library that is named", package)
                                        : fmt::format("install the package {} and build plait again", package));
+  log(LogComponent::library, LogLevel::info, "{} loaded, {}", out.file, out.rule);
   return out;
 }
 

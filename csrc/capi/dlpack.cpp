@@ -10,14 +10,14 @@ namespace {
 
 Location location_of(DLDevice device, const std::string& where) {
   switch (device.device_type) {
-    case kDlCpu:
-    case kDlCudaHost:
+    case kDLCPU:
+    case kDLCUDAHost:
       return {};
-    case kDlCuda:
-    case kDlCudaManaged:
+    case kDLCUDA:
+    case kDLCUDAManaged:
       return {false, device.device_id};
     default:
-      throw UserError(fmt::format("memory of DLPack device type {}", device.device_type), where,
+      throw UserError(fmt::format("memory of DLPack device type {}", static_cast<int32_t>(device.device_type)), where,
                       "copy the tensor to the CPU or to a CUDA device");
   }
 }
@@ -49,12 +49,12 @@ struct Exported {
 
 plait_dtype to_c(DType dtype) {
   const auto bits = static_cast<uint8_t>(8 * size_of(dtype));
-  if (dtype == DType::boolean) return {6, 8, 1};
-  if (dtype == DType::bf16) return {4, 16, 1};
-  if (dtype == DType::f8e4m3) return {10, 8, 1};
-  if (dtype == DType::f8e5m2) return {12, 8, 1};
-  if (is_float(dtype)) return {2, bits, 1};
-  return {static_cast<uint8_t>(is_unsigned(dtype) ? 1 : 0), bits, 1};
+  if (dtype == DType::boolean) return {kDLBool, 8, 1};
+  if (dtype == DType::bf16) return {kDLBfloat, 16, 1};
+  if (dtype == DType::f8e4m3) return {kDLFloat8_e4m3fn, 8, 1};
+  if (dtype == DType::f8e5m2) return {kDLFloat8_e5m2, 8, 1};
+  if (is_float(dtype)) return {kDLFloat, bits, 1};
+  return {static_cast<uint8_t>(is_unsigned(dtype) ? kDLUInt : kDLInt), bits, 1};
 }
 
 DType from_c(plait_dtype dtype) {
@@ -98,13 +98,13 @@ DLManagedTensorVersioned* to_dlpack(Tensor tensor) {
   out->tensor = std::move(tensor);
   Tensor& t = out->tensor;
   DLManagedTensorVersioned& managed = out->managed;
-  managed.version = {1, 0};
+  managed.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
   managed.manager_ctx = out.get();
   managed.deleter = [](DLManagedTensorVersioned* self) { delete static_cast<Exported*>(self->manager_ctx); };
   managed.flags = 0;
   const Location location = t.memory ? t.memory->location() : Location{};
   managed.dl_tensor.data = t.memory ? t.memory->data() : nullptr;
-  managed.dl_tensor.device = {location.host ? kDlCpu : kDlCuda, location.host ? 0 : location.ordinal};
+  managed.dl_tensor.device = {location.host ? kDLCPU : kDLCUDA, location.host ? 0 : location.ordinal};
   managed.dl_tensor.ndim = static_cast<int32_t>(t.shape.size());
   managed.dl_tensor.dtype = to_c(t.dtype);
   managed.dl_tensor.shape = t.shape.data();

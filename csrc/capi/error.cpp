@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <new>
 
+#include "base/cancelled_error.h"
+#include "base/log.h"
 #include "base/memory_error.h"
 #include "capi/handles.h"
 
@@ -26,6 +28,8 @@ plait_error* caught() noexcept {
       return make(PLAIT_ERROR_MEMORY, e);
     } catch (const MissingError& e) {
       return make(PLAIT_ERROR_MISSING, e);
+    } catch (const CancelledError& e) {
+      return make(PLAIT_ERROR_CANCELLED, e);
     } catch (const CommError& e) {
       return make(PLAIT_ERROR_COMM, e);
     } catch (const Error& e) {
@@ -58,6 +62,19 @@ const char* plait_error_where(const plait_error* error) { return error ? error->
 const char* plait_error_remedy(const plait_error* error) { return error ? error->remedy.c_str() : ""; }
 void plait_error_free(plait_error* error) {
   if (error != &plait::out_of_memory()) delete error;
+}
+
+plait_error* plait_log_levels(const char* words) {
+  return plait::guarded([&] { plait::set_log_levels(plait::parse_log_levels(plait::required_text(words, "words"))); });
+}
+
+plait_error* plait_log_to(plait_log_callback callback, void* user) {
+  return plait::guarded([&] {
+    if (callback == nullptr) return plait::set_log_sink({});
+    plait::set_log_sink([callback, user](const plait::LogEntry& entry) {
+      callback(user, static_cast<int32_t>(entry.level), std::string(name(entry.component)).c_str(), entry.text.c_str());
+    });
+  });
 }
 
 const char* plait_text_data(const plait_text* text) { return text ? text->data.c_str() : ""; }

@@ -14,6 +14,7 @@
 #include "capi/dlpack.h"
 #include "capi/plait_c.h"
 #include "plait.h"
+#include "session/devices.h"
 
 struct plait_error {
   int32_t code = PLAIT_ERROR_INTERNAL;
@@ -39,7 +40,12 @@ struct plait_program {
   plait_fusion shown;                     // the same, made when it is asked for
   // Of every caller's job so far: bound programs refer to them.
   std::vector<std::unique_ptr<plait::CallbackCommunicators>> comms;
+  std::shared_ptr<plait::Device> own_device;  // over a lent pool; null: one of the process
   std::unique_ptr<plait::Compiled> compiled;
+};
+
+struct plait_device_list {
+  std::vector<plait::DeviceInfo> devices;
 };
 
 namespace plait {

@@ -46,6 +46,7 @@ plait_error* plait_program_info_get(plait_program* program, plait_program_info* 
     info.bytes_least = report.bytes_least;
     info.bytes_copied = report.bytes_copied;
     info.device = program->device_name.c_str();
+    info.bytes_donated = report.bytes_donated;
     give(info, out, "out");
   });
 }

@@ -14,6 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "plait_dlpack/dlpack.h" /* DLPack 1, as its project has it; one that was included before serves */
+#if !defined(DLPACK_MAJOR_VERSION) || DLPACK_MAJOR_VERSION != 1
+#error "plait_c.h needs DLPack 1: include a newer dlpack.h in front of it, or none"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -28,10 +33,6 @@ typedef struct plait_text plait_text;
 typedef struct plait_fusion plait_fusion;
 typedef struct plait_program plait_program;
 
-/* Of DLPack (dmlc/dlpack, version 1): include its header to look inside. */
-struct DLTensor;
-struct DLManagedTensorVersioned;
-
 PLAIT_API int32_t plait_abi_version(void); /* PLAIT_ABI_VERSION of the library */
 PLAIT_API const char* plait_version(void); /* "0.1.0" */
 
@@ -41,13 +42,27 @@ enum {
   PLAIT_ERROR_INTERNAL = 2, /* plait's mistake */
   PLAIT_ERROR_MISSING = 3,  /* the machine lacks a part */
   PLAIT_ERROR_COMM = 4,     /* a rank or a collective failed */
-  PLAIT_ERROR_MEMORY = 5    /* memory of the host or of a GPU does not suffice */
+  PLAIT_ERROR_MEMORY = 5,   /* memory of the host or of a GPU does not suffice */
+  PLAIT_ERROR_CANCELLED = 6 /* the caller ended the run (plait_run_options.stop) */
 };
 PLAIT_API int32_t plait_error_code(const plait_error* error);
 PLAIT_API const char* plait_error_what(const plait_error* error);
 PLAIT_API const char* plait_error_where(const plait_error* error);
 PLAIT_API const char* plait_error_remedy(const plait_error* error);
 PLAIT_API void plait_error_free(plait_error* error);
+
+/* ---- The log of the process: what was compiled and why, what is dropped from caches, libraries, communicators, runs.
+ */
+enum { PLAIT_LOG_DEBUG = 0, PLAIT_LOG_INFO = 1, PLAIT_LOG_WARN = 2, PLAIT_LOG_ERROR = 3, PLAIT_LOG_OFF = 4 };
+/* From which level on entries are made: "info", "compile=debug,cache=info"; components are compile, cache, run, comm
+   and library, and what is not named stays at `warn`, which is how it begins where the environment variable PLAIT_LOG
+   says nothing. User error: another word. */
+PLAIT_API plait_error* plait_log_levels(const char* words);
+/* Who gets them, from any thread, several at once; NULL: standard error. When it returns, no call of the callback
+   before is going on. A callback may call plait, whose entries of that time are dropped, but not this function; a C++
+   exception of it is dropped. */
+typedef void (*plait_log_callback)(void* user, int32_t level, const char* component, const char* text);
+PLAIT_API plait_error* plait_log_to(plait_log_callback callback, void* user);
 
 /* ---- Texts that are returned. */
 PLAIT_API const char* plait_text_data(const plait_text* text); /* zero-terminated */
@@ -83,6 +98,64 @@ PLAIT_API plait_error* plait_fusion_statement(plait_fusion* fusion, const char* 
    the operands. `results` are the names of results that nobody names; none where an attribute says how many there are.
    `with`: the flag that asks for all of them, the first alone without it. */
 PLAIT_API plait_error* plait_op_schemas(plait_text** out);
+
+/* The same as structs, which live as long as the library: ops by number, in the order of their names. */
+enum {
+  PLAIT_OPERAND = 0,          /* a tensor, by position */
+  PLAIT_OPERAND_OPTIONAL = 1, /* the same, which a call may leave out */
+  PLAIT_OPERAND_NAMED = 2,    /* a tensor by `name = %x`, which a call may leave out */
+  PLAIT_ATTRIBUTE = 3,        /* which a call may leave out */
+  PLAIT_ATTRIBUTE_REQUIRED = 4
+};
+typedef struct plait_parameter_info {
+  const char* name;
+  int32_t role;
+  const char* type;    /* tensor, tensors (any number), bool, int, ints, extent, extents (sizes by name too), float,
+                          constant (a number of the attribute dtype), dtype, string; reduce, reduction, bounds, update,
+                          approx, team: words */
+  const char* initial; /* what leaving it out means, as text; NULL: nothing, or found from the operands */
+} plait_parameter_info;
+typedef struct plait_op_info {
+  size_t struct_size; /* set by the caller */
+  const char* name;
+  const char* property; /* pointwise, creation, contraction, reduction, movement, indexing, composite; of those that
+                           the compiler makes: communication, local_move */
+  const char* words;    /* what it computes, in a sentence of docs/ops.md; empty of those that the compiler makes */
+  size_t parameter_count;
+  const plait_parameter_info* parameters;
+  size_t result_count; /* 0: as many as an attribute says */
+  const char* const* results;
+  const char* with; /* the flag that asks for all results, the first alone without it; NULL: none */
+} plait_op_info;
+PLAIT_API size_t plait_ops_count(void);
+PLAIT_API plait_error* plait_ops_get(size_t index, plait_op_info* out);
+
+/* An argument of a call of an op. */
+enum {
+  PLAIT_ARGUMENT_TENSOR = 0,   /* word: "x", "%x", or a number where the op takes one */
+  PLAIT_ARGUMENT_TENSORS = 1,  /* words */
+  PLAIT_ARGUMENT_INTEGER = 2,  /* integer */
+  PLAIT_ARGUMENT_INTEGERS = 3, /* integers */
+  PLAIT_ARGUMENT_NUMBER = 4,   /* number */
+  PLAIT_ARGUMENT_FLAG = 5,     /* integer, not 0: true */
+  PLAIT_ARGUMENT_WORD = 6,     /* word: "f32", "b", "b * 2", "mean" */
+  PLAIT_ARGUMENT_WORDS = 7,    /* words */
+  PLAIT_ARGUMENT_STRING = 8    /* word, which is put in quotes */
+};
+typedef struct plait_argument {
+  const char* name; /* of the parameter; NULL: an operand by position */
+  int32_t kind;
+  int64_t integer;
+  double number;
+  const char* word;
+  const int64_t* integers;
+  const char* const* words;
+  size_t count; /* of integers or words */
+} plait_argument;
+/* Calls an op, as plait_fusion_statement() does with text. `names`: of its results, "y" or "mean, var"; NULL: they are
+   named after the op. plait_ops.h has a function for each op over this one, with its parameters and their types. */
+PLAIT_API plait_error* plait_fusion_op(plait_fusion* fusion, const char* op, const char* names,
+                                       const plait_argument* arguments, size_t argument_count, plait_text** result);
 /* Makes the tensor `tensor` an output called `name`. Outputs keep the order of these calls. */
 PLAIT_API plait_error* plait_fusion_output(plait_fusion* fusion, const char* name, const char* tensor);
 
@@ -93,11 +166,8 @@ PLAIT_API plait_error* plait_fusion_alias(plait_fusion* fusion, const char* outp
 /* Its text, which plait_fusion_parse reads back as an equal fusion. */
 PLAIT_API plait_error* plait_fusion_print(const plait_fusion* fusion, plait_text** out);
 
-/* Layout as DLPack's DLDataType: code 0 int, 1 uint, 2 float, 4 bfloat, 6 bool, 10 float8_e4m3fn, 12 float8_e5m2. */
-typedef struct plait_dtype {
-  uint8_t code, bits;
-  uint16_t lanes; /* 1 */
-} plait_dtype;
+/* Of the codes: kDLInt, kDLUInt, kDLFloat, kDLBfloat, kDLBool, kDLFloat8_e4m3fn, kDLFloat8_e5m2; one lane. */
+typedef DLDataType plait_dtype;
 
 enum { PLAIT_ROLE_INPUT = 0, PLAIT_ROLE_PARAMETER = 1, PLAIT_ROLE_OUTPUT = 2 };
 
@@ -116,6 +186,35 @@ PLAIT_API size_t plait_fusion_output_count(const plait_fusion* fusion);
 PLAIT_API plait_error* plait_fusion_input_info(const plait_fusion* fusion, size_t index, plait_tensor_info* out);
 PLAIT_API plait_error* plait_fusion_output_info(const plait_fusion* fusion, size_t index, plait_tensor_info* out);
 
+/* ---- Devices that programs can be compiled for here, the default first. */
+typedef struct plait_device_list plait_device_list;
+typedef struct plait_device_info {
+  size_t struct_size;       /* set by the caller */
+  const char* name;         /* for plait_compile_options.device */
+  const char* architecture; /* "sm_90a", "x86-64-v4"; may be empty */
+  const char* description;  /* cores or multiprocessors, caches; may be empty */
+  int64_t count;            /* of GPUs, each a rank; simulated ones are as many as "sim:ARCH:N" asks for */
+  int64_t cores;            /* of a CPU; of a GPU its multiprocessors */
+  int32_t host_memory;      /* 1: outputs lie in the host's memory */
+  int32_t is_default;       /* 1: taken where none is named, of one rank */
+} plait_device_info;
+PLAIT_API plait_error* plait_devices(plait_device_list** out);
+PLAIT_API size_t plait_device_list_count(const plait_device_list* list);
+PLAIT_API plait_error* plait_device_list_get(const plait_device_list* list, size_t index, plait_device_info* out);
+PLAIT_API void plait_device_list_free(plait_device_list* list);
+
+/* Threads of the caller's that kernels of the CPU run on, instead of threads of plait's own. Contractions of a library
+   run on the library's. */
+typedef struct plait_thread_pool {
+  size_t struct_size;
+  void* user;
+  int64_t threads; /* how many may work at once, the caller's included; from 1 on */
+  /* Calls task(context) up to `count` times, at once where there are threads, and returns when all calls that began
+     have returned. plait hands the work to whichever calls come, and does the rest itself: fewer calls, also none, are
+     right, and so are calls within calls. It may be called from several threads. */
+  void (*run)(void* user, int64_t count, void (*task)(void* context), void* context);
+} plait_thread_pool;
+
 /* ---- Programs. */
 
 /* Where and how a fusion is compiled and run. Zeros are what is meant where nothing is said. */
@@ -128,6 +227,8 @@ typedef struct plait_compile_options {
   size_t size_count;
   const plait_setting* settings; /* options, by the names of `plait doctor --options` */
   size_t setting_count;
+  const plait_thread_pool*
+      pool; /* of device cpu; must work as long as the program and its outputs. NULL: plait's own */
 } plait_compile_options;
 
 /* Checks mesh, ranks and device; the fusion is copied. `options` may be NULL. Classes of sizes compile when they are
@@ -201,9 +302,19 @@ typedef struct plait_comms {
 /* An output that the run writes into the caller's memory. */
 typedef struct plait_output {
   const char* name;
-  const struct DLTensor* tensor; /* borrowed as an input's is; the output's shape and dtype, any strides that give every
+  const DLTensor* tensor; /* borrowed as an input's is; the output's shape and dtype, any strides that give every
                                     element a place of its own */
 } plait_output;
+
+/* An input whose memory the caller gives up. */
+typedef struct plait_donation {
+  const char* name;
+  /* Called once the run and the outputs that lie in the memory need it no more, from any thread, if the run succeeded;
+     after an error the memory is the caller's as before. With a stream the work that is queued there may still read it:
+     free it in the stream's order. NULL: the caller keeps the memory until all outputs of the run are gone. */
+  void (*release)(void* user);
+  void* user;
+} plait_donation;
 
 /* What the caller lends to one run; zeros: nothing. */
 typedef struct plait_run_options {
@@ -221,24 +332,33 @@ typedef struct plait_run_options {
      at the end (bytes_copied); on a GPU they are dense, aligned to 64 bytes and apart from the inputs. */
   const plait_output* given;
   size_t given_count;
+  /* Inputs, apart from all other tensors of the call, whose memory outputs may take where they fit (bytes_donated):
+     written by kernels in place, or where the input is read no more. Their contents are undefined afterwards. */
+  const plait_donation* donated;
+  size_t donated_count;
+  /* Whether the run shall end: asked by the thread that called, before each step that it drives, and every few
+     milliseconds while other threads drive the ranks. Not 0: an error of PLAIT_ERROR_CANCELLED before a next step; the
+     outputs are undefined, the program goes on working. Of one process of several it ends the job's communication. */
+  int (*stop)(void* user);
+  void* stop_user;
 } plait_run_options;
 
 /* An input by name, in the host's memory or a GPU's. */
 typedef struct plait_input {
   const char* name;
-  const struct DLTensor* tensor; /* borrowed until the call returns; with a stream, until its work is done */
+  const DLTensor* tensor; /* borrowed until the call returns; with a stream, until its work is done */
 } plait_input;
 
 /* Global tensors in, global tensors out: `outputs` gets output_count tensors in the order of the fusion's outputs, each
    to be given back by its deleter, and NULL where the caller gave one (plait_run_options.given). `options` may be
    NULL. */
 PLAIT_API plait_error* plait_program_run(plait_program* program, const plait_input* inputs, size_t input_count,
-                                         const plait_run_options* options, struct DLManagedTensorVersioned** outputs,
+                                         const plait_run_options* options, DLManagedTensorVersioned** outputs,
                                          size_t output_count);
 /* The same with the pieces of this process's rank, after prepare() with the global shapes. */
 PLAIT_API plait_error* plait_program_run_local(plait_program* program, int64_t rank, const plait_input* inputs,
                                                size_t input_count, const plait_run_options* options,
-                                               struct DLManagedTensorVersioned** outputs, size_t output_count);
+                                               DLManagedTensorVersioned** outputs, size_t output_count);
 
 /* ---- What was compiled, of the class that ran or was prepared last. */
 
@@ -266,8 +386,9 @@ typedef struct plait_program_info {
   double compile_ms, run_ms;
   int64_t launches;                 /* of kernels, steps of one rank */
   int64_t bytes_moved, bytes_least; /* rank 0: operands of its steps, each once; its inputs and outputs once */
-  int64_t bytes_copied; /* in the last run: strided or unaligned inputs, outputs of another order or given strided */
-  const char* device;   /* its name: "cpu" */
+  int64_t bytes_copied;  /* in the last run: strided or unaligned inputs, outputs of another order or given strided */
+  const char* device;    /* its name: "cpu" */
+  int64_t bytes_donated; /* in the last run: of outputs in the memory of donated inputs */
 } plait_program_info;
 
 /* Fills `out` up to its struct_size. */

@@ -1,4 +1,8 @@
 // Compiling and running.
+#include <atomic>
+#include <map>
+
+#include "backend/cpu/cpu_device.h"
 #include "capi/dlpack.h"
 #include "capi/handles.h"
 #include "session/bind_inputs.h"
@@ -42,6 +46,32 @@ struct Lent {
   std::unique_ptr<CallbackAllocator> allocator;
 };
 
+// The device over a lent pool, one for all programs of the pool with the same settings, as long as one of them is
+// there.
+std::shared_ptr<Device> device_over(const plait_thread_pool& pool, const Options& options) {
+  if (pool.run == nullptr || pool.threads < 1 || pool.threads > 4096)
+    throw UserError(pool.run == nullptr ? "its callback is null" : fmt::format("it has {} threads", pool.threads),
+                    "options.pool", "give run, and from 1 to 4096 threads");
+  static auto& mutex = *new std::mutex;
+  static auto& known = *new std::map<std::string, std::weak_ptr<Device>>;
+  const std::string key =
+      fmt::format("{}:{}:{}:{}:{}:{}", reinterpret_cast<uintptr_t>(pool.run), reinterpret_cast<uintptr_t>(pool.user),
+                  pool.threads, options.cpu_lanes, options.kept_memory, options.disk_cache);
+  const std::lock_guard lock(mutex);
+  if (auto device = known[key].lock()) return device;
+  CpuOptions how;
+  how.threads = static_cast<int>(pool.threads);
+  how.lanes = static_cast<int>(options.cpu_lanes);
+  how.kept_mib = options.kept_memory;
+  how.disk_cache = options.disk_cache;
+  how.lent = [run = pool.run, user = pool.user](int64_t count, void (*task)(void*), void* context) {
+    run(user, count, task, context);
+  };
+  std::shared_ptr<Device> made = make_cpu_device(how);
+  known[key] = made;
+  return made;
+}
+
 bool same_callbacks(const plait_comms& a, const plait_comms& b) {
   return a.user == b.user && a.rank == b.rank && a.size == b.size && a.exchange == b.exchange &&
          a.all_reduce == b.all_reduce && a.all_gather == b.all_gather && a.reduce_scatter == b.reduce_scatter &&
@@ -70,6 +100,7 @@ Lent lent(plait_program& program, const plait_run_options& given) {
     out.allocator = std::make_unique<CallbackAllocator>(callbacks);
     out.options.allocator = out.allocator.get();
   }
+  if (given.stop) out.options.stop = [stop = given.stop, user = given.stop_user] { return stop(user) != 0; };
   if (given.comms) out.options.comms = &communicators(program, versioned(given.comms, "comms"));
   return out;
 }
@@ -101,6 +132,33 @@ Tensors given_outputs(const plait_output* given, size_t count) {
   }
   return out;
 }
+
+// What the caller gave up: released with the last of its owners once keep() was called, else never.
+class Donations {
+ public:
+  // Makes the inputs' memory that of an owner.
+  Donations(const plait_donation* donated, size_t count, Tensors& inputs) {
+    for (size_t i = 0; i < count; ++i) {
+      const plait_donation& given = required(donated, "options.donated", i);
+      std::string name = required_text(given.name, "donated.name");
+      const std::string where = "donated input %" + name;
+      if (!names_.insert(name).second) throw UserError("it is given twice", where, "give every input up once");
+      const auto it = inputs.find(name);
+      if (it == inputs.end() || given.release == nullptr) continue;
+      const Memory& memory = *it->second.memory;
+      const auto release = [given, kept = kept_] {
+        if (*kept) given.release(given.user);
+      };
+      it->second.memory = std::make_shared<Memory>(memory.data(), memory.bytes(), release, memory.location());
+    }
+  }
+  const std::set<std::string, std::less<>>& names() const { return names_; }
+  void keep() { *kept_ = true; }
+
+ private:
+  std::set<std::string, std::less<>> names_;
+  std::shared_ptr<std::atomic<bool>> kept_ = std::make_shared<std::atomic<bool>>(false);
+};
 
 // Hands out all that the caller did not give, or none where one cannot be made.
 void give_outputs(const plait_program& program, Tensors results, const Tensors& given,
@@ -139,9 +197,12 @@ plait_error* run(plait_program* program, std::optional<int64_t> rank, const plai
       shared.lock();
     Lent how = lent(p, lends);
     how.options.outputs = given_outputs(lends.given, lends.given_count);
-    const Tensors given = tensors(inputs, input_count);
+    Tensors given = tensors(inputs, input_count);
+    Donations donations(lends.donated, lends.donated_count, given);
+    how.options.donated = donations.names();
     Tensors results = rank ? p.compiled->run_local(*rank, given, how.options) : p.compiled->run(given, how.options);
     give_outputs(p, std::move(results), how.options.outputs, outputs);
+    donations.keep();
   });
 }
 
@@ -170,7 +231,15 @@ plait_error* plait_compile(const plait_fusion* fusion, const plait_compile_optio
     required(out, "out") = nullptr;
     auto program = std::make_unique<plait_program>();
     program->fusion = clone(*required(fusion, "fusion").fusion);
-    program->options = compile_options(versioned(options, "options"), *program->fusion);
+    const plait_compile_options given = versioned(options, "options");
+    program->options = compile_options(given, *program->fusion);
+    if (given.pool != nullptr) {
+      CompileOptions& how = program->options;
+      if (!how.device.empty() && how.device != "cpu")
+        throw UserError("threads are lent to device " + how.device, "options.pool", "take device cpu, or lend none");
+      program->own_device = device_over(versioned(given.pool, "pool"), how.options);
+      how.device_override = program->own_device.get();
+    }
     Compiled compiled = compile(*program->fusion, program->options);
     *out = plait::handle(std::move(program), std::move(compiled));
   });

@@ -1,8 +1,7 @@
 #include "compile/pipeline.h"
 
-#include <cstdio>
-
 #include "base/error.h"
+#include "base/log.h"
 #include "compile/failed_kernels.h"
 #include "compile/stages.h"
 #include "graph/passes.h"
@@ -101,7 +100,7 @@ std::unique_ptr<CompiledSpecialization> run_passes(const Fusion& fusion, const C
 
 void warn(const CompileOptions& options, const std::string& line) {
   if (options.warn) return options.warn(line);
-  fmt::print(stderr, "warning: {}\n", line);
+  log(LogComponent::compile, LogLevel::warn, "{}", line);
 }
 
 }  // namespace

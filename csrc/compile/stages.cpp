@@ -10,6 +10,7 @@
 #include "backend/cuda/nvrtc.h"
 #include "backend/cuda/offline_device.h"
 #include "base/error.h"
+#include "base/progress.h"
 #include "base/suggest.h"
 #include "codegen/cuda/write.h"
 #include "codegen/llvm/writer.h"
@@ -383,10 +384,12 @@ void compile_fresh(const std::vector<std::pair<CompiledSegment*, const Segment*>
     }
     return;
   }
+  ProgressLine progress("compiling @" + fusion.name(), fresh.size(), "kernels");
   std::vector<std::function<void()>> jobs;
   for (const auto& [slot, segment] : fresh)
-    jobs.push_back([slot = slot, segment = segment, &device, &fusion, &context] {
+    jobs.push_back([slot = slot, segment = segment, &device, &fusion, &context, &progress] {
       on_kernel(fusion, *segment, context, [&] { slot->executable = device.compile(slot->text, &slot->facts); });
+      progress.step();
     });
   run_parallel(jobs);
 }

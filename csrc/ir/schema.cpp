@@ -101,6 +101,25 @@ OpSchema schema_of(const std::string& name) {
 
 std::string quoted(std::string_view text) { return fmt::format("\"{}\"", text); }
 
+std::string json(const ParameterSchema& p) {
+  std::string out = fmt::format(R"({{"name": "{}", "role": "{}", "type": "{}")", p.name, p.role, p.type);
+  if (p.initial) out += R"(, "initial": )" + quoted(*p.initial);
+  return out + "}";
+}
+
+std::string_view struct_name(OpKind kind) {
+  switch (kind) {
+#define PLAIT_OP(Name, text, properties) \
+  case OpKind::Name:                     \
+    return #Name;
+#include "ir/ops.def"
+#undef PLAIT_OP
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace
+
 std::string_view property_name(OpProperty property) {
   switch (property) {
     case OpProperty::none:
@@ -124,25 +143,6 @@ std::string_view property_name(OpProperty property) {
   }
   __builtin_unreachable();
 }
-
-std::string json(const ParameterSchema& p) {
-  std::string out = fmt::format(R"({{"name": "{}", "role": "{}", "type": "{}")", p.name, p.role, p.type);
-  if (p.initial) out += R"(, "initial": )" + quoted(*p.initial);
-  return out + "}";
-}
-
-std::string_view struct_name(OpKind kind) {
-  switch (kind) {
-#define PLAIT_OP(Name, text, properties) \
-  case OpKind::Name:                     \
-    return #Name;
-#include "ir/ops.def"
-#undef PLAIT_OP
-  }
-  __builtin_unreachable();
-}
-
-}  // namespace
 
 std::vector<OpSchema> op_schemas() {
   std::vector<OpSchema> out;

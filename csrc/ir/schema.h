@@ -29,6 +29,9 @@ struct OpSchema {
 // Every name that a text may call, those of ops that the compiler makes among them, in the order of op_names().
 std::vector<OpSchema> op_schemas();
 
+// "pointwise", "reduction", ...: the word of the JSON for what kind of op it is.
+std::string_view property_name(OpProperty property);
+
 // The same as JSON: {"format": 1, "ops": [{"name", "kind", "property", "parameters": [{"name", "role", "type",
 // "initial"}], "results", "with"}]}; `initial` and `with` where there is one.
 std::string op_schemas_json();

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/cancelled_error.h"
 #include "base/error.h"
 #include "base/forks.h"
+#include "run/donations.h"
 #include "run/list_executor.h"
 #include "run/rank_runner.h"
 #include "run/step_runner.h"
@@ -22,7 +24,8 @@ struct BoundProgram::RunState {
   std::vector<std::unique_ptr<RankRunner>> runners;  // by held rank
   std::unique_ptr<StepRunner> steps;
   std::unique_ptr<Executor> executor;
-  std::vector<Extent> extents;  // of a run with outputs given
+  std::vector<Extent> extents;                                // of a run with outputs given
+  std::optional<std::vector<std::vector<size_t>>> donations;  // possible_donations(), once they are asked for
 };
 
 BoundProgram::BoundProgram(std::shared_ptr<const Program> program, const sym::Environment& sizes, Device& device,
@@ -100,8 +103,27 @@ size_t BoundProgram::held_at(int64_t rank) const {
 
 RankRunner& BoundProgram::runner(int64_t rank) const { return *states_.first().runners[held_at(rank)]; }
 
-void BoundProgram::bind_tensors(RunState& state, std::span<const RankTensors> inputs,
-                                std::vector<RankTensors>& outputs) const {
+// Puts outputs without memory into that of inputs that are given up; returns the bytes of these outputs.
+int64_t BoundProgram::take_donated(RunState& state, const RankTensors& inputs, RankTensors& outputs,
+                                   const ExecutorRunOptions& options) const {
+  if (held_.size() != 1)
+    throw UserError(fmt::format("inputs of {} ranks are given up", held_.size()), "program @" + program_->name,
+                    "hold one rank, or keep the inputs");
+  if (!state.donations) state.donations = possible_donations(*program_, bindings_[0]);
+  int64_t bytes = 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!options.donated->contains(program_->value(program_->inputs[i]).name)) continue;
+    for (size_t o : (*state.donations)[i]) {
+      if (outputs[o].memory || !state.runners[0]->memory().take_donated(i, inputs[i], o, outputs[o])) continue;
+      bytes += bindings_[0].bytes[program_->outputs[o].index];
+      break;
+    }
+  }
+  return bytes;
+}
+
+void BoundProgram::bind_tensors(RunState& state, std::span<const RankTensors> inputs, std::vector<RankTensors>& outputs,
+                                const ExecutorRunOptions& options) const {
   if (inputs.size() != held_.size())
     throw UserError(fmt::format("inputs of {} ranks for a program of {}", inputs.size(), held_.size()),
                     "program @" + program_->name, "give the inputs of every rank that is held");
@@ -114,7 +136,10 @@ void BoundProgram::bind_tensors(RunState& state, std::span<const RankTensors> in
                       fmt::format("program @{}, rank {}", program_->name, held_[i]), "give every input");
     for (size_t t = 0; t < inputs[i].size(); ++t) memory.bind_input(t, inputs[i][t]);
     outputs[i].resize(program_->outputs.size());
-    for (size_t t = 0; t < outputs[i].size(); ++t) any_given = memory.bind_output(t, outputs[i][t]) || any_given;
+    const int64_t donated = options.donated ? take_donated(state, inputs[i], outputs[i], options) : 0;
+    if (options.counts) options.counts->donated_bytes += donated;
+    for (size_t t = 0; t < outputs[i].size(); ++t)
+      if (!memory.is_donated(program_->outputs[t])) any_given = memory.bind_output(t, outputs[i][t]) || any_given;
   }
   if (any_given) check_overlap(state, *program_);
 }
@@ -130,7 +155,7 @@ void BoundProgram::check_overlap(RunState& state, const Program& program) {
     };
     for (ValueId id : program.inputs) add(id, false);
     for (ValueId id : program.outputs)
-      if (!program.value(id).in_place_of) add(id, true);
+      if (!program.value(id).in_place_of && !runner->memory().is_donated(id)) add(id, true);
   }
   std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
   uintptr_t end = 0, written_end = 0;
@@ -170,7 +195,7 @@ std::optional<IndexOffence> BoundProgram::run(std::span<const RankTensors> input
   bool issued = false;
   try {
     for (const auto& runner : state->runners) runner->begin(options, launch_threads(options));
-    bind_tensors(*state, inputs, outputs);
+    bind_tensors(*state, inputs, outputs, options);
     if (options.counts)
       for (const auto& runner : state->runners) options.counts->copied_bytes += runner->memory().copied_bytes();
     for (const auto& runner : state->runners) {
@@ -178,8 +203,12 @@ std::optional<IndexOffence> BoundProgram::run(std::span<const RankTensors> input
       if (options_.poison) runner->poison_all();
     }
     issued = true;
+    state->steps->stop_point().begin(options.stop);
     state->executor->run(options.seed, options.stream != nullptr);
     if (options.stream != nullptr) state->runners[0]->mark_end();
+  } catch (const CancelledError& e) {  // ranks of this process wait for none of each other
+    clean_up(*state, issued && !all_held(), e.what());
+    throw;
   } catch (const std::exception& e) {
     clean_up(*state, issued, e.what());
     throw;

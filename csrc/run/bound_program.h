@@ -75,7 +75,10 @@ class BoundProgram {
   struct RunState;  // what a run writes
   std::unique_ptr<RunState> make_state();
   bool can_run_at_once() const;
-  void bind_tensors(RunState& state, std::span<const RankTensors> inputs, std::vector<RankTensors>& outputs) const;
+  void bind_tensors(RunState& state, std::span<const RankTensors> inputs, std::vector<RankTensors>& outputs,
+                    const ExecutorRunOptions& options) const;
+  int64_t take_donated(RunState& state, const RankTensors& inputs, RankTensors& outputs,
+                       const ExecutorRunOptions& options) const;
   static void check_overlap(RunState& state, const Program& program);
   static std::optional<IndexOffence> take_offence(RunState& state);
   void hold_ranks();

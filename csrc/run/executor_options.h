@@ -2,6 +2,8 @@
 // How bound programs run (run/bound_program.h).
 #include <cstdint>
 #include <functional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "device/tensor.h"
@@ -36,6 +38,7 @@ struct RunCounts {
   // it put in the order of their allocation, or into a caller's tensor that it could not write where it lies. Uploads
   // and pieces that are cut out or put together are not in it.
   int64_t copied_bytes = 0;
+  int64_t donated_bytes = 0;  // of outputs in the memory of inputs that the caller gave up
 };
 
 struct ExecutorRunOptions {
@@ -44,6 +47,12 @@ struct ExecutorRunOptions {
   void* stream = nullptr;          // GPU, one held rank: a caller's native stream; run() does not wait for it
   RunCounts* counts = nullptr;     // where not null: added to
   int threads = 0;                 // host: of one launch; 0: all with `stepped`, an equal share with `threads`
+  // One held rank: names of inputs whose memory the caller gives up, apart from all other tensors of the run. Outputs
+  // that nothing is given for are made there where they fit (run/donations.h). Null: none.
+  const std::set<std::string, std::less<>>* donated = nullptr;
+  // Asked by the thread that calls run(), before each step that it drives, and every few milliseconds while other
+  // threads drive the ranks; true ends the run before a next step (CancelledError). Null: nobody.
+  const std::function<bool()>* stop = nullptr;
 };
 
 // When a rank was at a step in a run, in nanoseconds of the steady clock: a collective of ranks that are stepped on all

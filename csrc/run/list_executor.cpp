@@ -1,9 +1,17 @@
 #include "run/list_executor.h"
 
+#include <chrono>
+
 #include "base/error.h"
 #include "base/forks.h"
 
 namespace plait {
+
+namespace {
+
+constexpr std::chrono::milliseconds kAskEvery{5};
+
+}  // namespace
 
 ListExecutor::ListExecutor(StepRunner& steps, bool graph) : steps_(steps), graph_wanted_(graph) {
   if (steps.runners().size() > 1) start_threads();
@@ -31,13 +39,16 @@ ListExecutor::Crew::~Crew() {
 
 void ListExecutor::run(uint64_t, bool guest) {
   steps_.resume();
-  if (crew_) return run_threads();
-  for (const auto& runner : steps_.runners()) drive(*runner, guest);
+  if (crew_)
+    run_threads();
+  else
+    for (const auto& runner : steps_.runners()) drive(*runner, guest, true);
+  steps_.check_cancelled();
 }
 
-void ListExecutor::drive(RankRunner& runner, bool guest) {
+void ListExecutor::drive(RankRunner& runner, bool guest, bool asks) {
   if (graph_wanted_ && !guest && runner.queues() && !steps_.watched() && run_graph(runner)) return steps_.wait(runner);
-  steps_.issue_all(runner);
+  steps_.issue_all(runner, asks);
   if (!guest) steps_.wait(runner);
 }
 
@@ -55,7 +66,13 @@ void ListExecutor::run_threads() {
   crew.running = crew.threads.size();
   ++crew.generation;
   crew.start.notify_all();
-  crew.end.wait(lock, [&] { return crew.running == 0; });
+  const auto ended = [&] { return crew.running == 0; };
+  if (!steps_.stop_point().watched()) crew.end.wait(lock, ended);
+  while (!crew.end.wait_for(lock, kAskEvery, ended)) {
+    lock.unlock();  // which ranks that end take
+    steps_.stop_point().ask();
+    lock.lock();
+  }
   if (crew.error) std::rethrow_exception(std::exchange(crew.error, nullptr));
 }
 
@@ -68,7 +85,7 @@ void ListExecutor::work(Crew& crew, RankRunner& runner) {
       seen = crew.generation;
     }
     try {
-      drive(runner, false);
+      drive(runner, false, false);
     } catch (...) {
       fail(crew, std::current_exception());
     }
@@ -123,7 +140,7 @@ bool ListExecutor::capture(RankRunner& runner) {
   std::exception_ptr error;
   steps_.comms().set_capturing(true);
   try {
-    steps_.issue_all(runner);
+    steps_.issue_all(runner, false);
   } catch (...) {
     error = std::current_exception();
   }

@@ -23,7 +23,7 @@ class ListExecutor : public Executor {
   void run(uint64_t seed, bool guest) override;
 
  private:
-  void drive(RankRunner& runner, bool guest);
+  void drive(RankRunner& runner, bool guest, bool asks);
   // The threads of one process, with the locks that they hold.
   struct Crew {
     ~Crew();

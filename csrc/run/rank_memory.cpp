@@ -1,5 +1,6 @@
 #include "run/rank_memory.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/memory_error.h"
@@ -72,6 +73,7 @@ std::shared_ptr<Memory> RankMemory::allocate(size_t bytes) {
 void RankMemory::begin(const RunMemory& run) {
   run_ = run;
   copied_bytes_ = 0;
+  donated_.clear();
   if (location_.host) return place_arena(device_.allocator(location_.ordinal).allocate(memory_bytes()));
   if (run.guest) return place_arena(allocate(memory_bytes()));
   if (!kept_arena_) {
@@ -150,6 +152,25 @@ void RankMemory::bind_input(size_t index, const Tensor& tensor) {
   if (in_place) return;
   bound->second.memory = location_.host || run_.guest ? run_copies_.back() : kept_copies_[index];
   bound->second.byte_offset = 0;
+}
+
+bool RankMemory::take_donated(size_t input, const Tensor& donated, size_t output, Tensor& tensor) {
+  const void* const bound = values_[program_.inputs[input].index];
+  if (bound != donated.data() || !aligned(bound, alignment(program_.value(program_.outputs[output]).dtype)))
+    return false;
+  const ValueId id = program_.outputs[output];
+  tensor.dtype = program_.value(id).dtype;
+  tensor.shape = binding_.shapes[id.index];
+  tensor.strides = binding_.strides[id.index];
+  tensor.memory = donated.memory;
+  tensor.byte_offset = donated.byte_offset;
+  values_[id.index] = tensor.data();
+  donated_.push_back(id);
+  return true;
+}
+
+bool RankMemory::is_donated(ValueId output) const {
+  return std::any_of(donated_.begin(), donated_.end(), [&](ValueId id) { return id.index == output.index; });
 }
 
 bool RankMemory::bind_output(size_t index, Tensor& tensor) {

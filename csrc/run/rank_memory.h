@@ -32,6 +32,11 @@ class RankMemory {
   // Allocates a tensor without memory; one that lies in place of an input becomes that of the input as it was bound, or
   // of the copy that was. Whether it had memory. UserError as above, or where it is not dense and aligned.
   bool bind_output(size_t index, Tensor& tensor);
+  // Instead, for an output without memory: that of an input which the caller gives up and which has room for it. False,
+  // and nothing was done, where the input is not used in place, or is not aligned for the output.
+  bool take_donated(size_t input, const Tensor& donated, size_t output, Tensor& tensor);
+  // Whether an output of this run lies in such memory, which readers of the input may need until it is written.
+  bool is_donated(ValueId output) const;
   // Of inputs of this run that were strided, or not aligned as the device reads them.
   int64_t copied_bytes() const { return copied_bytes_; }
   // Drops what belongs to the run alone: copies and, but for a GPU's own, the arena; those of a guest are freed in the
@@ -65,6 +70,7 @@ class RankMemory {
   size_t workspace_bytes_;
   RunMemory run_;
   int64_t copied_bytes_ = 0;
+  std::vector<ValueId> donated_;  // outputs of the run in memory of inputs
   std::shared_ptr<Memory> arena_, kept_arena_;
   const void* placed_ = nullptr;  // the arena that the temporaries point into
   std::vector<void*> values_;

@@ -252,7 +252,7 @@ void RankRunner::mark_end() {
 void RankRunner::poison_all() {
   fill(memory_.arena().data(), 0xff, memory_.arena().size(), ProgramStream::compute);
   for (ValueId id : program_.outputs)
-    if (!program_.value(id).in_place_of)
+    if (!program_.value(id).in_place_of && !memory_.is_donated(id))
       fill(memory_.value(id), 0xff, size_t(binding_.bytes[id.index]), ProgramStream::compute);
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/cancelled_error.h"
 #include "base/error.h"
 
 namespace plait {
@@ -101,13 +102,20 @@ void StepRunner::meet(TeamCall& call, size_t member) {
   watch({&one, 1}, call.index, call.step->stream, [&] { call.call(member); });
 }
 
-void StepRunner::issue_all(RankRunner& runner) {
+void StepRunner::check_cancelled() const {
+  if (const auto at = stop_point_.stopped_at(); at && *at < program_.steps.size())
+    throw CancelledError("the run was cancelled", "before " + step_place(program_, *at), "");
+}
+
+void StepRunner::issue_all(RankRunner& runner, bool asks) {
   size_t at = 0;
   const std::vector<RankAction>& actions = runner.actions();
   try {
     if (runner.queues()) runner.queues()->fork();
     for (; at < actions.size(); ++at) {
       if (stopped()) return;
+      if (asks) stop_point_.ask();
+      if (!stop_point_.may_begin(actions[at].step)) break;
       if (actions[at].kind == StepKind::CollectiveStep)
         meet(calls_[actions[at].team_call], actions[at].member);
       else

@@ -8,6 +8,7 @@
 
 #include "run/executor_options.h"
 #include "run/rank_runner.h"
+#include "run/stop_point.h"
 #include "run/team_calls.h"
 
 namespace plait {
@@ -31,14 +32,19 @@ class StepRunner {
   void meet(TeamCall& call);
   void meet(TeamCall& call, size_t member);
   // All actions of a rank in the order of the list, between fork and join; collectives for this rank alone. Errors name
-  // rank and step. Returns early, without an error, after stop().
-  void issue_all(RankRunner& runner);
+  // rank and step. Returns early, without an error, after stop() and where the caller ends the run; `asks`: it is the
+  // caller's thread.
+  void issue_all(RankRunner& runner, bool asks);
 
   // Waits until the ranks' queues are done; nothing on the host. Errors name rank and step as far as they are known.
   void wait(std::span<RankRunner* const> runners);
   void wait(RankRunner& runner);
   // The same without errors and with a limit in time: for what is left of a run that failed.
   void settle();
+  // Of the run that begins: whether its caller ends it.
+  StopPoint& stop_point() { return stop_point_; }
+  // CancelledError where the caller ended the run, which no rank goes on with.
+  void check_cancelled() const;
   // Makes issue_all and wait of all threads return early, until resume().
   void stop() { stopped_ = true; }
   void resume() { stopped_ = false; }
@@ -58,6 +64,7 @@ class StepRunner {
   std::vector<TeamCall> calls_;
   std::mutex observer_mutex_, check_mutex_;
   std::atomic<bool> stopped_ = false;
+  StopPoint stop_point_;
 };
 
 // Throws the exception being handled again with `place` before its own; an exception of others becomes CommError.

@@ -1,5 +1,6 @@
 #include "run/stepped_executor.h"
 
+#include "base/cancelled_error.h"
 #include "base/error.h"
 
 namespace plait {
@@ -51,6 +52,15 @@ Interleaving SteppedExecutor::make_interleaving() const {
   return Interleaving(std::move(lanes), std::move(members));
 }
 
+// Lanes begin anew with each run: it may end anywhere.
+void SteppedExecutor::ask(size_t action, RankRunner& runner) {
+  StopPoint& point = steps_.stop_point();
+  if (!point.watched()) return;
+  point.ask();
+  if (!point.stopped_at()) return;
+  throw CancelledError("the run was cancelled", "before " + steps_.place(runner, action), "");
+}
+
 void SteppedExecutor::interleave(uint64_t seed) {
   int64_t lane_now = 0;
   size_t at_now = 0;
@@ -59,15 +69,19 @@ void SteppedExecutor::interleave(uint64_t seed) {
   auto local = [&](int64_t lane, size_t at) {
     lane_now = lane, at_now = at, call_now = nullptr;
     RankRunner& runner = *lanes_[lane].runner;
+    ask(action_of(lane, at), runner);
     steps_.local(runner, runner.actions()[action_of(lane, at)]);
   };
   auto meet = [&](int32_t meeting, int64_t lane, size_t at) {
     lane_now = lane, at_now = at, call_now = &steps_.calls()[meeting];
+    ask(action_of(lane, at), *lanes_[lane].runner);
     steps_.meet(*call_now);
   };
   bool finished = false;
   try {
     finished = interleaving_.run(seed, local, meet);
+  } catch (const CancelledError&) {
+    throw;
   } catch (...) {
     if (call_now) rethrow_at(call_now->ranks() + ", " + call_now->place);
     rethrow_at(steps_.place(*lanes_[lane_now].runner, action_of(lane_now, at_now)));

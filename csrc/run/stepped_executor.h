@@ -22,6 +22,7 @@ class SteppedExecutor : public Executor {
   };
   std::vector<Lane> make_lanes() const;
   Interleaving make_interleaving() const;
+  void ask(size_t action, RankRunner& runner);
   void interleave(uint64_t seed);
 
   StepRunner& steps_;

@@ -1,7 +1,9 @@
 #pragma once
 // What a run takes and gives: tensors by name, what is known of them ahead, what the embedder lends.
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,15 @@ struct RunOptions {
   // elsewhere and copies at the end (RunCounts). In a GPU's memory: dense, aligned to 64 bytes, apart from the inputs.
   // After an error of the run their contents are undefined; one that is refused before leaves them as they were.
   Tensors outputs = {};
+  // Inputs by name whose memory the caller gives up, apart from all other tensors of the call: outputs are made there
+  // where they fit (Report::bytes_donated), and hold it from then on. What is in it after the run is undefined but for
+  // these, after an error too, unless the call was refused.
+  std::set<std::string, std::less<>> donated = {};
+  // Whether the run shall end: asked by the thread that calls run(), before each step that it drives, and every few
+  // milliseconds while other threads drive the ranks. True: CancelledError (base/cancelled_error.h) before a next step;
+  // the outputs are undefined, the program goes on working. Of one process of several it ends the job's communication,
+  // as an error of a rank does. Empty: the run ends by itself. It must not throw.
+  std::function<bool()> stop = {};
 };
 
 // dtype and global shape of an input.

@@ -143,6 +143,54 @@ std::map<std::string, std::string> called_aliases(const Fusion& fusion, const Te
   return out;
 }
 
+void check_donated(const Fusion& fusion, const Tensors& inputs, const Tensors& given,
+                   const std::set<std::string, std::less<>>& donated) {
+  for (const std::string& name : donated) {
+    const auto it = inputs.find(name);
+    const std::string where = fmt::format("fusion @{}, donated input %{}", fusion.name(), name);
+    if (it == inputs.end()) {
+      std::vector<std::string> names;
+      for (const TensorView* t : fusion.inputs()) names.push_back(t->name);
+      throw UserError(fmt::format("the fusion has no input `{}`", name), where, suggestion(name, names));
+    }
+    for (const auto& [other, tensor] : inputs)
+      if (other != name && may_overlap(it->second, tensor))
+        throw UserError(fmt::format("it shares memory with input %{}", other), where,
+                        "give it memory of its own, or keep it");
+    for (const auto& [output, tensor] : given) {
+      const auto alias = fusion.aliases.find(output);
+      if ((alias == fusion.aliases.end() || alias->second != name) && may_overlap(it->second, tensor))
+        throw UserError(fmt::format("it shares memory with what is given for output %{}", output), where,
+                        "give the input up, or memory for the output, not both");
+    }
+  }
+}
+
+std::map<std::string, std::string> donated_aliases(const Fusion& fusion, const Tensors& inputs, const Tensors& given,
+                                                   const std::set<std::string, std::less<>>& donated,
+                                                   const std::map<std::string, std::string>& taken,
+                                                   const std::set<std::pair<std::string, std::string>>& refused) {
+  std::map<std::string, std::string> out;
+  for (const TensorView* x : fusion.inputs()) {
+    if (!donated.contains(x->name) || fusion.is_output(x)) continue;
+    const auto uses = [&](const auto& aliases) {
+      return std::any_of(aliases.begin(), aliases.end(), [&](const auto& a) { return a.second == x->name; });
+    };
+    const auto it = inputs.find(x->name);
+    if (uses(fusion.aliases) || uses(taken) || it == inputs.end() || !it->second.memory) continue;
+    if (!it->second.on_host() || !it->second.is_contiguous()) continue;
+    if (reinterpret_cast<uintptr_t>(it->second.data()) % size_of(x->dtype) != 0) continue;
+    for (const TensorView* y : fusion.outputs()) {
+      const bool free = y->role == TensorRole::intermediate && !given.contains(y->name) &&
+                        !fusion.aliases.contains(y->name) && !out.contains(y->name);
+      if (!free || x->dtype != y->dtype || x->shape() != y->shape() || refused.contains({y->name, x->name})) continue;
+      out[y->name] = x->name;
+      break;
+    }
+  }
+  return out;
+}
+
 std::string print(const CallPlaces& places) {
   std::string out;
   for (const auto& [name, order] : places.orders) out += fmt::format(" %{} in ({})", name, fmt::join(order, ", "));

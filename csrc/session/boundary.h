@@ -2,6 +2,8 @@
 // How tensors cross the boundary of a run. Inside of it all of them are dense and row-major (graph/drop_allocations);
 // an input of host memory whose dims lie in another order is one of that order (graph/lay_inputs), and one with gaps is
 // copied when it is bound (run/rank_memory).
+#include <set>
+
 #include "compile/options.h"
 #include "graph/passes.h"
 #include "ir/fusion.h"
@@ -23,6 +25,18 @@ InputOrders orders_of(const Fusion& fusion, const Tensors& inputs);
 // Outputs that the caller gives the very tensor of an input, which none aliases yet, by name: as if the text had said
 // so.
 std::map<std::string, std::string> called_aliases(const Fusion& fusion, const Tensors& inputs, const Tensors& outputs);
+
+// UserError naming the input: one that is given up and is none of the fusion's, or shares memory with another input or
+// a given output. Outputs that alias inputs in the fusion may end in these.
+void check_donated(const Fusion& fusion, const Tensors& inputs, const Tensors& given,
+                   const std::set<std::string, std::less<>>& donated);
+// Of host tensors that are given up, dense and row-major, the first output of the same type that nothing is given for
+// and that no other one took, by output: candidates for kernels that write in place. `taken` are such pairs already;
+// not what `refused` has.
+std::map<std::string, std::string> donated_aliases(const Fusion& fusion, const Tensors& inputs, const Tensors& given,
+                                                   const std::set<std::string, std::less<>>& donated,
+                                                   const std::map<std::string, std::string>& taken,
+                                                   const std::set<std::pair<std::string, std::string>>& refused);
 
 // What a class is compiled for, beside sizes: how the tensors of a call lie.
 struct CallPlaces {

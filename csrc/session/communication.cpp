@@ -4,6 +4,7 @@
 
 #include "backend/cuda/cuda_device.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/suggest.h"
 #include "comm/file_bootstrap.h"
 #include "comm/local/local.h"
@@ -141,6 +142,8 @@ void read_comm(CompileOptions& options) {
 
 Communication make_communication(const CompileOptions& options, Device& device, const DeviceMesh& mesh) {
   const std::string& comm = options.comm;
+  if (mesh.ranks() > 1)
+    log(LogComponent::comm, LogLevel::info, "{} ranks on {} talk by {}", mesh.ranks(), device.name(), comm);
   if (comm == "given") return {};
   if (device.host_memory()) return on_host(options, mesh);
   if (comm == "mpi") throw UserError("MPI moves host memory", "comm mpi, device " + device.name(), "take nccl");

@@ -25,18 +25,21 @@ class Kept {
     slots_.splice(slots_.begin(), slots_, it->second);
     return slots_.front().value;
   }
-  // Requires that there is none. Keeps at most `count` values and `most_bytes` together, and the one used last in any
-  // case; 0: no bound.
-  void add(const Key& key, std::shared_ptr<Value> value, int64_t bytes, int64_t count, int64_t most_bytes) {
+  // Requires that there is none; returns how many went. Keeps at most `count` values and `most_bytes` together, and the
+  // one used last in any case; 0: no bound.
+  int64_t add(const Key& key, std::shared_ptr<Value> value, int64_t bytes, int64_t count, int64_t most_bytes) {
     slots_.push_front({key, std::move(value), bytes});
     by_key_[key] = slots_.begin();
     bytes_ += bytes;
     const auto many = [&](int64_t number, int64_t limit) { return limit > 0 && number > limit; };
+    int64_t gone = 0;
     while (slots_.size() > 1 && (many(static_cast<int64_t>(slots_.size()), count) || many(bytes_, most_bytes))) {
       bytes_ -= slots_.back().bytes;
       by_key_.erase(slots_.back().key);
       slots_.pop_back();
+      ++gone;
     }
+    return gone;
   }
   void clear() {
     slots_.clear();

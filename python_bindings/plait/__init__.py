@@ -13,6 +13,7 @@ from typing import Any
 
 from plait import _plait, ops
 from plait._plait import Array, Device, DType, Fusion, Kernel, Program, Step, Tensor, TunedSchedule, array, compile, devices, dtype, format, load
+from plait import _log, _signatures
 from plait._jit import jit
 from plait._profile import Profile, profile
 from plait.command import doctor
@@ -33,6 +34,11 @@ def parse(text: str, file: str = "<text>", set: Mapping[str, Any] | None = None)
     return Fusion.parse(text, file, dict(set or {}))
 
 
+def from_array(object: Any) -> Array:
+    """An `Array` over the memory of any array, without a copy: the same as `plait.array`. Raises UserError."""
+    return array(object)
+
+
 def run_ranks(fusion: Fusion, inputs: Mapping[str, Any], ranks: int, *, device: str | None = None,
               comm: str = "local:threads", **how: Any) -> dict[str, Array]:
     """Runs a fusion on ranks of this process, each a thread: global arrays in and out. `how`: as for compile()."""
@@ -42,5 +48,5 @@ def run_ranks(fusion: Fusion, inputs: Mapping[str, Any], ranks: int, *, device: 
 __all__ = [
     "Array", "BoundsError", "CommError", "DType", "Device", "Error", "Fusion", "Imported", "InternalError", "Kernel", "Mesh", "MissingError", "OutOfMemoryError", "Profile", "Program",
     "Step", "Tensor", "TunedSchedule", "UserError", "array", "bf16", "bool_", "compile", "devices", "doctor", "dtype", "f16", "f32", "f64", "f8e4m3",
-    "f8e5m2", "format", "i16", "i32", "i64", "i8", "import_onnx", "import_stablehlo", "jit", "load", "ops", "parse", "profile", "run_ranks", "u16", "u32", "u64", "u8",
+    "f8e5m2", "format", "from_array", "i16", "i32", "i64", "i8", "import_onnx", "import_stablehlo", "jit", "load", "ops", "parse", "profile", "run_ranks", "u16", "u32", "u64", "u8",
 ]

@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+import difflib
+import functools
+import inspect
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ParamSpec, TypeVar
 
 from plait import _plait
 from plait.errors import UserError
 
 Extent = int | str
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`; did you mean ...?`, or what there is."""
+    known = list(known)
+    close = difflib.get_close_matches(word, known, 1)
+    return f"; did you mean `{close[0]}`?" if close else f"; there are {', '.join(known)}"
+
+
+def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """The function, with a sentence for a keyword that it does not have."""
+    known = list(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def call(*args: _P.args, **named: _P.kwargs) -> _R:
+        for word in named:
+            if word not in known:
+                raise TypeError(f"{function.__name__}() has no parameter `{word}`{nearest(word, known)}")
+        return function(*args, **named)
+
+    return call
 
 
 def _word(value: Any) -> str:

@@ -6,18 +6,23 @@ import functools
 import inspect
 import itertools
 import numbers
+import operator
 import threading
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from plait import ops
+from plait._emit import nearest
 from plait._plait import Array, DType, Fusion, Program, Tensor, array, compile
 from plait.mesh import Mesh
 
 Extents = Sequence["int | str | None"]
 Cuts = Mapping[int, "str | Sequence[str]"]
 
+_COMPILE = ("device", "comm", "ranks", "sizes", "options", "dumps")
+_MOST_DIRECT = 1024  # kinds of calls that are looked up at once
+_JIT = ("shapes", "static", "donate", "mesh", "shard")
 _PLACES = (tuple, list, dict)
 _CONSTANTS = (bool, numbers.Number, str, bytes, type(None), DType)
 
@@ -90,18 +95,21 @@ def _filled(place: Any, leaves: Sequence[Any]) -> Any:
 class _Entry:
     """What one kind of call was compiled to."""
 
-    def __init__(self, fusion: Fusion, program: Program, outputs: list[str], result: Any):
+    def __init__(self, fusion: Fusion, program: Program, outputs: list[str], result: Any, donated: list[str]):
         self.fusion = fusion
         self.program = program
         self.outputs = outputs
         self.result = result  # structure of _Leaf
+        self.donated = donated  # inputs whose memory each call gives up
+        self.run = program.run
+        self.only = outputs[0] if isinstance(result, _Leaf) else None  # the output that is the result
 
 
 class Jit:
     """A function that runs as a compiled program. Made by `plait.jit`."""
 
     def __init__(self, function: Callable[..., Any], *, shapes: Mapping[str, Extents], static: Iterable[str],
-                 mesh: Mesh | str | None, shard: Mapping[str, Cuts], how: Mapping[str, Any]):
+                 donate: Iterable[str], mesh: Mesh | str | None, shard: Mapping[str, Cuts], how: Mapping[str, Any]):
         functools.update_wrapper(self, function)
         self._function = function
         self._signature = inspect.signature(function)
@@ -111,22 +119,45 @@ class Jit:
         self._positional = len(self._parameters) if plain else -1  # arguments of a call that need no binding
         self._shapes = {name: tuple(extents) for name, extents in shapes.items()}
         self._static = frozenset(static)
+        self._donate = frozenset(donate)
         self._mesh = mesh
         self._shard = {name: dict(cuts) for name, cuts in shard.items()}
         self._how = dict(how)
         known = set(self._parameters)
-        for what, names in (("shapes", self._shapes), ("static", self._static), ("shard", set(self._shard) - {"return"})):
+        for what, names in (("shapes", self._shapes), ("static", self._static), ("donate", self._donate),
+                            ("shard", set(self._shard) - {"return"})):
             for name in names:
                 if name not in known:
                     raise TypeError(f"{what} names `{name}`, which is no parameter of {self._name()}{self._signature}")
+        both = sorted(self._static & self._donate)
+        if both:
+            raise TypeError(f"`{both[0]}` of {self._name()} is static, a constant of the program: it has no memory to donate")
         self._known: dict[Any, _Entry] = {}  # by what a library says of its arrays
         self._entries: dict[Any, _Entry] = {}  # by dtypes of plait
+        self._direct: dict[Any, _Entry] = {}  # by types, dtypes and shapes of arguments that are all arrays
 
     def __call__(self, *args: Any, out: Any = None, **named: Any) -> Any:
+        kinds = None
+        if not named and out is None:  # arrays alone, as most calls are: one look-up
+            try:
+                kinds = tuple([(type(each), each.dtype, each.shape) for each in args])
+                entry = self._direct.get(kinds)
+            except (AttributeError, TypeError):
+                kinds = entry = None
+            if entry is not None:
+                made = entry.run(*args)
+                return made[entry.only] if entry.only is not None else _filled(entry.result, list(made.values()))
         entry, arrays = self._find(args, named)
         if entry is None:
             return self._function(*args, **named)
-        made = entry.program.run(*arrays, out=out) if out is not None else entry.program.run(*arrays)
+        if kinds is not None and not entry.donated and len(arrays) == len(args) and all(map(operator.is_, arrays, args)):
+            if len(self._direct) >= _MOST_DIRECT:
+                self._direct.clear()
+            self._direct[kinds] = entry
+        if out is None and not entry.donated:
+            made = entry.program.run(*arrays)
+        else:
+            made = entry.program.run(*arrays, out=out, donate=entry.donated)
         return _filled(entry.result, [made[name] for name in entry.outputs])
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -151,6 +182,7 @@ class Jit:
         """Forgets them: the next call traces anew."""
         with _TRACING:
             self._known.clear()
+            self._direct.clear()
             self._entries.clear()
 
     def _name(self) -> str:
@@ -243,18 +275,21 @@ class Jit:
         fusion = Fusion(self._name() if self._name().isidentifier() else "f", mesh=self._mesh)
         tensors: list[Tensor] = [None] * len(kinds)  # type: ignore[list-item]
         taken: set[str] = set()
+        donated: list[str] = []
         for parameter, place in places.items():
             for name, index in _leaves(place, parameter):
                 extents = self._extents(parameter, tuple(kinds[index].shape))
                 tensors[index] = fusion.input(_word(name, taken), list(extents), kinds[index].dtype)
                 _cut(tensors[index], self._shard.get(parameter, {}))
+                if parameter in self._donate:
+                    donated.append(tensors[index].name)
         result = self._call(places, tensors)
         names: list[str] = []
         seen: dict[int, tuple[_Leaf, Tensor]] = {}
         shape = self._returned(result, "return", fusion, tensors, names, seen, taken)
         if not names:
             raise TypeError(f"{self._name()} returned no tensor: {result!r}")
-        return _Entry(fusion, compile(fusion, **self._how), names, shape)
+        return _Entry(fusion, compile(fusion, **self._how), names, shape, donated)
 
     def _call(self, places: dict[str, Any], tensors: Sequence[Tensor]) -> Any:
         bound = self._signature.bind_partial()
@@ -306,8 +341,8 @@ def _cut(tensor: Tensor, cuts: Cuts) -> None:
 
 
 def jit(function: Callable[..., Any] | None = None, *, shapes: Mapping[str, Extents] | None = None,
-        static: Iterable[str] = (), mesh: Mesh | str | None = None, shard: Mapping[str, Cuts] | None = None,
-        **how: Any) -> Any:
+        static: Iterable[str] = (), donate: Iterable[str] = (), mesh: Mesh | str | None = None,
+        shard: Mapping[str, Cuts] | None = None, **how: Any) -> Any:
     """Makes of a function of arrays one that runs as a compiled program.
 
         @plait.jit
@@ -320,13 +355,17 @@ def jit(function: Callable[..., Any] | None = None, *, shapes: Mapping[str, Exte
     kind of call of its own, but for extents that `shapes` names: `shapes={"q": ["rows", None]}` has one program for any
     number of rows. `shard={"q": {0: "dp"}, "return": {0: "dp"}}` cuts dims over axes of `mesh`; `how` goes to
     `plait.compile`: device, comm, ranks, sizes, options, dumps. `f(..., out=y)` writes the result into `y`, as `run`
-    does.
+    does. Arrays of the parameters that `donate` names are given up in each call: results take their memory where they
+    fit, and a `plait.Array` says so when it is read afterwards.
 
     The result has `fusion(*args)`, `program(*args)` (explain, dump, report), `programs()` and `clear()`. Called with
     tensors, inside of another such function, it adds its ops to theirs. Threads may share it.
     Raises TypeError for arguments that are neither; what `plait.compile` and `run` raise.
     """
+    for word in how:
+        if word not in _COMPILE:
+            raise TypeError(f"jit() has no parameter `{word}`{nearest(word, [*_JIT, *_COMPILE])}")
     if function is None:
-        return functools.partial(jit, shapes=shapes, static=static, mesh=mesh, shard=shard, **how)
-    names = [static] if isinstance(static, str) else static
-    return Jit(function, shapes=shapes or {}, static=names, mesh=mesh, shard=shard or {}, how=how)
+        return functools.partial(jit, shapes=shapes, static=static, donate=donate, mesh=mesh, shard=shard, **how)
+    static, donate = ([names] if isinstance(names, str) else names for names in (static, donate))
+    return Jit(function, shapes=shapes or {}, static=static, donate=donate, mesh=mesh, shard=shard or {}, how=how)

@@ -2,6 +2,7 @@
 #include <shared_mutex>
 
 #include "base/error.h"
+#include "interrupts.h"
 #include "programs.h"
 
 namespace plait::python {
@@ -33,7 +34,7 @@ bool set_tensor_type(Program& program, nb::object type) {
   if (!program.device->host_memory() || !PyType_Check(type.ptr()) || !PyCapsule_IsValid(capsule.ptr(), kExchange)) return false;
   if (!program.fusion->aliases.empty()) return false;
   const auto* found = static_cast<const DLPackExchangeAPI*>(PyCapsule_GetPointer(capsule.ptr(), kExchange));
-  if (found->header.version.major != 1 || !found->borrow || !found->object_from_managed) return false;
+  if (found->header.version.major != 1 || !found->dltensor_from_py_object_no_sync || !found->managed_tensor_to_py_object_no_sync) return false;
   program.exchange = found;
   program.tensor_type = std::move(type);
   return true;
@@ -44,7 +45,7 @@ Tensor borrowed(const Program& program, nb::handle object, const std::string& na
   if (!PyObject_TypeCheck(object.ptr(), reinterpret_cast<PyTypeObject*>(program.tensor_type.ptr())))
     throw UserError("it is no tensor of the framework", "input %" + name, "give tensors of the type that was set");
   DLTensor tensor{};
-  if (program.exchange->borrow(object.ptr(), &tensor) != 0) throw nb::python_error();
+  if (program.exchange->dltensor_from_py_object_no_sync(object.ptr(), &tensor) != 0) throw nb::python_error();
   static const std::string kWhere = "an input";
   try {
     return from_dlpack(tensor, kWhere);
@@ -62,13 +63,17 @@ nb::list run_tensors(Program& program, const nb::list& inputs) {
                     program.exchange ? "give one tensor for each input" : "set the type of the tensors first");
   Tensors given;
   for (size_t i = 0; i < names.size(); ++i) given.emplace(names[i]->name, borrowed(program, inputs[i], names[i]->name));
-  const Tensors made =
-      locked<std::shared_lock<std::shared_mutex>>(program, [&] { return program.compiled->run(given); });
+  Interrupts interrupts;
+  RunOptions how;
+  how.stop = [&interrupts] { return interrupts.ask(); };
+  const Tensors made = interrupts.guard([&] {
+    return locked<std::shared_lock<std::shared_mutex>>(program, [&] { return program.compiled->run(given, how); });
+  });
   nb::list out;
   for (const ResultView& view : program.results) {
     void* object = nullptr;
     DLManagedTensorVersioned* tensor = to_dlpack(viewed(made.at(outputs.at(view.output)->name), view));
-    if (program.exchange->object_from_managed(tensor, &object) != 0) throw nb::python_error();
+    if (program.exchange->managed_tensor_to_py_object_no_sync(tensor, &object) != 0) throw nb::python_error();
     out.append(nb::steal(static_cast<PyObject*>(object)));
   }
   return out;

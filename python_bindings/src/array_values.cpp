@@ -11,6 +11,22 @@ namespace {
 constexpr int64_t kShowAll = 1000, kEdge = 3;  // elements that are all shown; of a dim, on each side of `...`
 constexpr size_t kWidth = 88;                  // of a line, where a row is broken
 
+// As text of HTML.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '&')
+      out += "&amp;";
+    else
+      out += c;
+  }
+  return out;
+}
+
 const std::byte* first(const Tensor& tensor) { return static_cast<const std::byte*>(tensor.data()); }
 
 void require_host(const Tensor& tensor) {
@@ -102,6 +118,60 @@ std::string device_of(const Tensor& tensor) {
   return tensor.on_host() ? "" : fmt::format(", cuda:{}", tensor.memory->location().ordinal);
 }
 
+// `f32[2, 3]`
+std::string type_of(const Tensor& tensor) {
+  std::string out = std::string(name(tensor.dtype)) + "[";
+  for (size_t d = 0; d < tensor.shape.size(); ++d) out += (d > 0 ? ", " : "") + std::to_string(tensor.shape[d]);
+  return out + "]";
+}
+
+std::string donated_repr(const Tensor& tensor) { return fmt::format("plait.Array({}, donated)", type_of(tensor)); }
+
+// ---- A table for notebooks. What stands in it is of plait: types, numbers.
+
+constexpr int64_t kTableEdge = 5;  // of a dim, on each side of what is left out
+
+std::vector<int64_t> shown(int64_t extent) {  // -1: those that are left out
+  std::vector<int64_t> out;
+  for (int64_t i = 0; i < extent; ++i) {
+    if (extent > 2 * kTableEdge + 1 && i == kTableEdge) {
+      out.push_back(-1);
+      i = extent - kTableEdge;
+    }
+    out.push_back(i);
+  }
+  return out;
+}
+
+std::string table_rows(const Tensor& tensor) {
+  const size_t rank = tensor.shape.size();
+  const int64_t rows = rank == 2 ? tensor.shape[0] : 1, columns = rank == 0 ? 1 : tensor.shape[rank - 1];
+  std::string out;
+  for (const int64_t row : shown(rows)) {
+    out += "<tr>";
+    for (const int64_t column : shown(columns)) {
+      std::string cell = "&hellip;";
+      if (row >= 0 && column >= 0) {
+        const int64_t at = (rank == 2 ? row * tensor.strides[0] : 0) + (rank > 0 ? column * tensor.strides[rank - 1] : 0);
+        cell = escaped(number_text(tensor.dtype, first(tensor) + at * static_cast<int64_t>(size_of(tensor.dtype))));
+      }
+      out += "<td>" + cell + "</td>";
+    }
+    out += "</tr>";
+  }
+  return out;
+}
+
+std::string array_html(const ArrayRef& array) {
+  const Tensor& t = array.tensor;
+  if (array.donated) return "<code>" + escaped(donated_repr(t)) + "</code>";
+  std::string out = "<table><caption><code>plait.Array " + escaped(type_of(t)) + "</code> on " +
+                    (t.on_host() ? "cpu" : fmt::format("cuda:{}", t.memory->location().ordinal)) + "</caption>";
+  if (!t.on_host() || t.elements() == 0) return out + "</table>";
+  if (t.shape.size() > 2) return out + "</table><pre>" + escaped(ArrayPrinter(t, 0).run()) + "</pre>";
+  return out + table_rows(t) + "</table>";
+}
+
 // ---- Parts.
 
 // A position from the end too. IndexError.
@@ -174,7 +244,7 @@ nb::object part(const ArrayRef& array, nb::handle key) {
   const auto is_rest = [](const nb::object& each) { return each.is(nb::ellipsis()); };
   const auto rest = std::count_if(indices.begin(), indices.end(), is_rest);
   if (rest > 1) throw nb::index_error("an index has one `...`");
-  Part out(array.tensor);
+  Part out(array.live());
   bool numbers_only = true;
   for (size_t i = 0; i < indices.size(); ++i) {
     if (is_rest(indices[i])) {
@@ -212,7 +282,7 @@ int64_t length(const ArrayRef& array) {
 nb::object item(const ArrayRef& array) {
   if (array.tensor.elements() != 1)
     throw nb::value_error(fmt::format("an array of {} elements is no number", array.tensor.elements()).c_str());
-  require_host(array.tensor);
+  require_host(array.live());
   return number_at(array.tensor.dtype, first(array.tensor));
 }
 
@@ -225,9 +295,7 @@ bool truth(const ArrayRef& array) {
 }  // namespace
 
 std::string array_repr(const Tensor& tensor) {
-  std::string type = std::string(name(tensor.dtype)) + "[";
-  for (size_t d = 0; d < tensor.shape.size(); ++d) type += (d > 0 ? ", " : "") + std::to_string(tensor.shape[d]);
-  type += "]" + device_of(tensor);
+  const std::string type = type_of(tensor) + device_of(tensor);
   constexpr std::string_view kBegin = "plait.Array(";
   if (!tensor.on_host()) return fmt::format("{}{})", kBegin, type);
   return fmt::format("{}{}, {})", kBegin, ArrayPrinter(tensor, kBegin.size()).run(), type);
@@ -252,7 +320,7 @@ void bind_array_values(nb::class_<ArrayRef>& arrays) {
       .def(
           "tolist",
           [](const ArrayRef& a) {
-            require_host(a.tensor);
+            require_host(a.live());
             return nested_list(a.tensor, 0, first(a.tensor));
           },
           nb::sig("def tolist(self) -> typing.Any"),
@@ -276,11 +344,14 @@ void bind_array_values(nb::class_<ArrayRef>& arrays) {
             return numpy.attr("asarray")(made, dtype);
           },
           nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none(),
-          nb::sig("def __array__(self, dtype: typing.Any = None, copy: bool | None = None) -> "
-                  "numpy.typing.NDArray[typing.Any]"),
+          nb::sig("def __array__(self, dtype: typing.Any = None, copy: bool | None = None) -> typing.Any"),
           "As numpy(), for numpy.asarray.")
-      .def("__repr__", [](const ArrayRef& a) { return array_repr(a.tensor); })
+      .def("__repr__", [](const ArrayRef& a) { return a.donated ? donated_repr(a.tensor) : array_repr(a.tensor); })
+      .def("_repr_html_", array_html,
+           "A table for notebooks: type, device and values, of long dims the first and the last; of more than two dims "
+           "as text.")
       .def("__str__", [](const ArrayRef& a) {
+        if (a.donated) return donated_repr(a.tensor);
         return a.tensor.on_host() ? ArrayPrinter(a.tensor, 0).run() : array_repr(a.tensor);
       });
 }

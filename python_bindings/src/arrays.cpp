@@ -9,20 +9,11 @@
 #include "session/devices.h"
 #include "streams.h"
 
-// DLPack before version 1.
-struct DLManagedTensor {
-  DLTensor dl_tensor;
-  void* manager_ctx;
-  void (*deleter)(DLManagedTensor* self);
-};
-
 namespace plait::python {
 namespace {
 
 constexpr const char* kVersioned = "dltensor_versioned";
 constexpr const char* kPlain = "dltensor";
-
-constexpr uint64_t kReadOnly = 1;  // flag of DLPack
 
 // The tensor of a capsule, whose memory goes back by `release`.
 Tensor adopted(const DLTensor& tensor, const std::string& where, std::function<void()> release) {
@@ -54,7 +45,7 @@ ArrayRef from_capsule(const nb::object& capsule, const std::string& where) {
     if (managed->version.major > 1)
       throw UserError(fmt::format("__dlpack__ gave version {}.{}", managed->version.major, managed->version.minor),
                       where, "give an array of a library that exports DLPack 1");
-    const bool read_only = (managed->flags & kReadOnly) != 0;
+    const bool read_only = (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
     return {taken<DLManagedTensorVersioned>(p, kVersioned, "used_dltensor_versioned", where), {}, read_only};
   }
   if (PyCapsule_IsValid(p, kPlain)) return {taken<DLManagedTensor>(p, kPlain, "used_dltensor", where)};
@@ -151,11 +142,11 @@ ArrayRef from_buffer(nb::handle object, const std::string& where) {
 nb::object capsule_from(nb::handle object, void* stream) {
   const auto type = nb::cast<int>(object.attr("__dlpack_device__")()[nb::int_(0)]);
   nb::dict words;
-  if (type == kDlCuda || type == kDlCudaManaged)
+  if (type == kDLCUDA || type == kDLCUDAManaged)
     words["stream"] = nb::int_(stream ? reinterpret_cast<uintptr_t>(stream) : 1);
   nb::dict versioned;
   versioned.update(words);
-  versioned["max_version"] = nb::make_tuple(1, 0);
+  versioned["max_version"] = nb::make_tuple(DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION);
   try {
     return object.attr("__dlpack__")(**versioned);
   } catch (nb::python_error& e) {
@@ -164,10 +155,20 @@ nb::object capsule_from(nb::handle object, void* stream) {
   }
 }
 
+// UserError where it is what JAX traces a function with: it has a shape and no elements.
+void refuse_tracer(nb::handle object, const std::string& where) {
+  const auto text = [](nb::handle value) { return nb::cast<std::string>(nb::str(value)); };
+  const nb::handle type = object.type();
+  if (text(type.attr("__module__")).starts_with("jax") && text(type.attr("__name__")).ends_with("Tracer"))
+    throw UserError("JAX traces the array here, which has no elements yet", where,
+                    "call plait outside of jax.jit, or within it by jax.pure_callback");
+}
+
 ArrayRef imported(nb::handle object, const std::string& where, void* stream) {
   if (PyCapsule_CheckExact(object.ptr())) return from_capsule(nb::borrow(object), where);
   if (!nb::hasattr(object, "__dlpack__")) {
     if (PyObject_CheckBuffer(object.ptr())) return from_buffer(object, where);
+    refuse_tracer(object, where);
     throw UserError(fmt::format("{} is no array", nb::cast<std::string>(nb::repr(object.type()))), where,
                     "give an object with __dlpack__ or a buffer: NumPy, PyTorch, JAX");
   }
@@ -178,6 +179,7 @@ ArrayRef imported(nb::handle object, const std::string& where, void* stream) {
     if (PyObject_CheckBuffer(object.ptr()) && (e.matches(PyExc_BufferError) || e.matches(PyExc_TypeError)))
       return from_buffer(object, where);
     if (!e.matches(PyExc_Exception) || e.matches(PyExc_MemoryError)) throw;
+    refuse_tracer(object, where);
     throw UserError(fmt::format("the array cannot be shared: {}", nb::cast<std::string>(nb::str(e.value()))),
                     where, "give an array that DLPack can export");
   }
@@ -217,11 +219,13 @@ nb::object checked(PyObject* made) {
 Location location(const ArrayRef& array) { return array.tensor.memory ? array.tensor.memory->location() : Location{}; }
 
 nb::tuple dlpack_device(const ArrayRef& array) {
+  array.live();
   const Location at = location(array);
-  return nb::make_tuple(static_cast<int>(at.host ? kDlCpu : kDlCuda), at.host ? 0 : at.ordinal);
+  return nb::make_tuple(static_cast<int>(at.host ? kDLCPU : kDLCUDA), at.host ? 0 : at.ordinal);
 }
 
 nb::object exported(const ArrayRef& array, nb::object stream, nb::object max_version, nb::object device, nb::object copy) {
+  array.live();
   const bool versioned = !max_version.is_none() && nb::cast<int>(max_version[nb::int_(0)]) >= 1;
   if (!copy.is_none() && nb::cast<bool>(copy)) throw nb::buffer_error("plait makes no copies: copy what the consumer makes of it");
   if (!device.is_none() && !dlpack_device(array).equal(device))
@@ -236,7 +240,7 @@ nb::object exported(const ArrayRef& array, nb::object stream, nb::object max_ver
   }
   if (!versioned) return capsule_of(array.tensor);
   DLManagedTensorVersioned* managed = to_dlpack(array.tensor);
-  if (array.read_only) managed->flags |= kReadOnly;
+  if (array.read_only) managed->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
   return checked(capsule(managed, kVersioned));
 }
 
@@ -252,7 +256,11 @@ struct Lent {
 };
 
 int lend_buffer(PyObject* self, Py_buffer* view, int flags) {
-  const auto* array = nb::inst_ptr<ArrayRef>(self);
+  auto* array = nb::inst_ptr<ArrayRef>(self);
+  if (array->donated) {
+    PyErr_SetString(PyExc_BufferError, "the array was donated to a run");
+    return -1;
+  }
   const Tensor& t = array->tensor;
   const char* format = format_of(t.dtype);
   if (!t.on_host() || !format) {
@@ -289,17 +297,21 @@ int lend_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? lent->strides.data() : nullptr;
   view->suboffsets = nullptr;
   view->internal = lent.release();
+  ++array->lent;
   return 0;
 }
 
-void take_buffer_back(PyObject*, Py_buffer* view) { delete static_cast<Lent*>(view->internal); }
+void take_buffer_back(PyObject* self, Py_buffer* view) {
+  --nb::inst_ptr<ArrayRef>(self)->lent;
+  delete static_cast<Lent*>(view->internal);
+}
 
 PyType_Slot kBufferSlots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(lend_buffer)},
                               {Py_bf_releasebuffer, reinterpret_cast<void*>(take_buffer_back)},
                               {0, nullptr}};
 
 nb::object to_numpy(nb::handle_t<ArrayRef> self) {
-  const Tensor& tensor = nb::cast<ArrayRef&>(self).tensor;
+  const Tensor& tensor = nb::cast<ArrayRef&>(self).live();
   const nb::module_ numpy = nb::module_::import_("numpy");
   if (tensor.on_host() && !format_of(tensor.dtype))
     return numpy.attr("array")(tensor.to_doubles(), numpy.attr("float32")).attr("reshape")(tensor.shape);
@@ -307,14 +319,30 @@ nb::object to_numpy(nb::handle_t<ArrayRef> self) {
 }
 
 std::string device_text(const ArrayRef& array) {
+  array.live();
   const Location at = location(array);
   return at.host ? "cpu" : fmt::format("cuda:{}", at.ordinal);
 }
 
 }  // namespace
 
+const Tensor& ArrayRef::live() const {
+  if (donated)
+    throw UserError("the array was donated to a run", "plait.Array",
+                    "take what the run gave, or copy the array before it is donated");
+  return tensor;
+}
+
 ArrayRef array_of(nb::handle object, const std::string& where, void* stream) {
-  if (nb::isinstance<ArrayRef>(object)) return nb::cast<ArrayRef&>(object);
+  if (nb::isinstance<ArrayRef>(object)) {
+    const auto& array = nb::cast<ArrayRef&>(object);
+    try {
+      return {array.live(), array.queued, array.read_only};
+    } catch (UserError& e) {
+      e.add_place(where);
+      throw;
+    }
+  }
   ArrayRef array = imported(object, where, stream);
   array.queued = queued_by_producer(stream, array.tensor);
   return array;
@@ -341,10 +369,10 @@ void bind_arrays(nb::module_& m) {
       .def("__dlpack_device__",
            [](const ArrayRef& a) { return nb::typed<nb::tuple, int, int>(dlpack_device(a)); },
            "DLPack's type of the device, and its ordinal.")
-      .def("numpy", to_numpy, nb::sig("def numpy(self) -> numpy.typing.NDArray[typing.Any]"),
+      .def("numpy", to_numpy, nb::sig("def numpy(self) -> typing.Any"),
            "The elements as a NumPy array: of the same memory, but for bf16 and f8, which NumPy lacks and which become "
            "f32. Raises BufferError for an array in a GPU's memory.")
-      .def("to_doubles", [](const ArrayRef& a) { return a.tensor.to_doubles(); },
+      .def("to_doubles", [](const ArrayRef& a) { return a.live().to_doubles(); },
            "All elements in row-major order, as floats. Of host memory.");
   m.def("array", [](nb::object object) { return array_of(object, "input %array", nullptr); }, nb::arg("object"),
         "An Array over the memory of any array.");

@@ -49,6 +49,10 @@ struct ArrayRef {
   Tensor tensor;
   Queued queued{};
   bool read_only = false;  // as its owner says: what shares it may not write either
+  bool donated = false;    // to a run: nothing reads it any more
+  int lent = 0;            // buffers of this object that are in use
+  // The tensor. UserError: it was donated.
+  const Tensor& live() const;
 };
 
 // An array over the memory of any object with DLPack or the buffer protocol, kept until the array is gone. `stream`: of
@@ -59,6 +63,17 @@ nb::object capsule_of(const Tensor& tensor);
 // plait.DType, its name, or an object with either NumPy's or PyTorch's name of the dtype.
 DType dtype_of(nb::handle object);
 
+// Gives Python's logging what the log has for it, with Python's lock.
+class LogFlush {
+ public:
+  LogFlush() = default;
+  LogFlush(const LogFlush&) = delete;
+  ~LogFlush();
+};
+// Before a program is compiled: which levels the loggers want.
+void follow_loggers();
+
+void bind_log(nb::module_& m);
 void bind_errors(nb::module_& m);
 void bind_arrays(nb::module_& m);
 // Elements of an array: indices, numbers, lists, text.

@@ -30,6 +30,9 @@ NB_MODULE(_plait, m) {
       "Raises UserError with the place where it does not parse.");
   search_packages();
   bind_errors(m);
+  bind_log(m);
+  m.def("_type_changed", [](nb::handle type) { PyType_Modified(reinterpret_cast<PyTypeObject*>(type.ptr())); },
+        nb::arg("type"), "After its attributes were changed past it.");
   bind_arrays(m);
   bind_fusions(m);
   bind_programs(m);

@@ -6,6 +6,9 @@
 #include "backend/cpu/cpu_device.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/suggest.h"
+#include "call_arguments.h"
+#include "interrupts.h"
 #include "programs.h"
 #include "session/bind_inputs.h"
 #include "session/devices.h"
@@ -41,10 +44,17 @@ std::vector<std::string> dump_requests(const nb::object& dumps) {
 
 std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::optional<std::string>& device,
                                         const std::string& comm, std::optional<int64_t> ranks, const Sizes& sizes,
-                                        const Named& options, const nb::object& dumps) {
+                                        const Named& options, const nb::object& dumps, const nb::kwargs& wrong) {
+  for (auto [name, value] : wrong) {
+    const auto word = nb::cast<std::string>(name);
+    throw nb::type_error(fmt::format("compile() has no parameter `{}`; {}", word,
+                                     suggestion(word, {"device", "comm", "ranks", "sizes", "options", "dumps"}))
+                             .c_str());
+  }
   if (comm == "given")
     throw UserError("Python has no communicators to give", "compile, comm given",
                     "take local, local:SEED, local:threads, mpi or nccl");
+  follow_loggers();
   auto out = std::make_shared<Program>();
   out->fusion = clone(*fusion.fusion);
   for (size_t i = 0; i < out->fusion->outputs().size(); ++i) out->results.push_back({.output = i});
@@ -65,6 +75,7 @@ std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::opti
 }
 
 std::shared_ptr<Program> load_program(const std::string& path) {
+  follow_loggers();
   auto out = std::make_shared<Program>();
   locked(*out, [&] {
     out->compiled = std::make_unique<Compiled>(load(path));
@@ -75,131 +86,6 @@ std::shared_ptr<Program> load_program(const std::string& path) {
   return out;
 }
 
-// What a run takes: inputs, outputs to write into, and the work of other streams that it waits for.
-struct Given {
-  Tensors tensors, outputs;
-  std::vector<std::pair<Queued, int>> queued;  // with the ordinal of the GPU
-
-  // `written`: the output that ends in it, or empty.
-  void add(const std::string& name, nb::handle object, void* stream, const std::string& written) {
-    ArrayRef array = array_of(object, "input %" + name, stream);
-    if (array.read_only && !written.empty())
-      throw UserError(fmt::format("the array is read-only, and output %{} ends in it", written), "input %" + name,
-                      "give one that may be written");
-    tensors[name] = taken(std::move(array), stream);
-  }
-  void add_output(const std::string& name, nb::handle object, void* stream) {
-    const std::string where = "output %" + name;
-    ArrayRef array = array_of(object, where, stream);
-    if (array.read_only)
-      throw UserError("the given array is read-only", where, "give one that may be written, or none");
-    outputs[name] = taken(std::move(array), stream);
-  }
-
- private:
-  Tensor taken(ArrayRef array, void* stream) {
-    const Queued& queue = array.queued;
-    if (queue.stream && (queue.stream != stream || queue.written)) {
-      const auto same = [&](const auto& known) {
-        return known.first.stream == queue.stream && known.first.written == queue.written;
-      };
-      if (std::none_of(queued.begin(), queued.end(), same))
-        queued.emplace_back(queue, array.tensor.memory->location().ordinal);
-    }
-    return std::move(array.tensor);
-  }
-};
-
-// The output that ends in the input's memory, or an empty name.
-std::string alias_of(const Fusion& fusion, const std::string& input) {
-  for (const auto& [output, of] : fusion.aliases)
-    if (of == input) return output;
-  return "";
-}
-
-// Inputs by name, as a call gives them: by position in the order of the fusion's inputs, by keyword, or by one mapping,
-// which keywords may add to. UserError: too many, one that is given twice, a key that is no name. Whether the fusion has
-// them is not checked.
-class NamedInputs {
- public:
-  NamedInputs(const Fusion& fusion, const char* call) : fusion_(fusion), call_(call) {}
-
-  const std::map<std::string, nb::object>& read(const nb::args& positions, const nb::kwargs& keywords) {
-    const nb::object mapping = nb::module_::import_("collections.abc").attr("Mapping");
-    if (positions.size() == 1 && nb::isinstance(positions[0], mapping)) {
-      for (nb::handle item : positions[0].attr("items")()) add(item[nb::int_(0)], item[nb::int_(1)]);
-    } else {
-      const auto& inputs = fusion_.inputs();
-      if (positions.size() > inputs.size())
-        throw UserError(fmt::format("{} inputs by position, and the fusion has {}", positions.size(), inputs.size()),
-                        fmt::format("{}, fusion @{}", call_, fusion_.name()), order());
-      for (size_t i = 0; i < positions.size(); ++i) put(inputs[i]->name, positions[i]);
-    }
-    for (auto [key, value] : keywords) add(key, value);
-    return named_;
-  }
-
- private:
-  void add(nb::handle key, nb::handle value) {
-    if (!nb::isinstance<nb::str>(key))
-      throw UserError(fmt::format("{} is no name of an input", nb::cast<std::string>(nb::repr(key))),
-                      fmt::format("{}, fusion @{}", call_, fusion_.name()), order());
-    std::string name = nb::cast<std::string>(key);
-    if (name.starts_with('%')) name.erase(0, 1);
-    put(name, value);
-  }
-  void put(const std::string& name, nb::handle value) {
-    if (!named_.emplace(name, nb::borrow(value)).second)
-      throw UserError(fmt::format("input %{} is given twice", name), fmt::format("{}, fusion @{}", call_, fusion_.name()),
-                      "give every input once: by position, by keyword or in a dict");
-  }
-  std::string order() const {
-    std::string names;
-    for (const TensorView* t : fusion_.inputs()) names += (names.empty() ? "" : ", ") + t->name;
-    return "the inputs are, in order: " + names;
-  }
-
-  const Fusion& fusion_;
-  const char* call_;
-  std::map<std::string, nb::object> named_;
-};
-
-// `out` of a call: a mapping by name, a list or tuple in the order of the outputs with None for those to be made, or, of
-// a fusion with one output, an array.
-void add_outputs(Given& given, const Fusion& fusion, const char* call, nb::handle out, void* stream) {
-  if (out.is_none()) return;
-  const auto& outputs = fusion.outputs();
-  const std::string where = fmt::format("{}, out, fusion @{}", call, fusion.name());
-  if (nb::isinstance(out, nb::module_::import_("collections.abc").attr("Mapping"))) {
-    for (nb::handle item : out.attr("items")()) {
-      std::string name = nb::cast<std::string>(nb::str(item[nb::int_(0)]));
-      if (name.starts_with('%')) name.erase(0, 1);
-      if (given.outputs.contains(name)) throw UserError("it is given twice", "output %" + name, "give one array");
-      if (!item[nb::int_(1)].is_none()) given.add_output(name, item[nb::int_(1)], stream);
-    }
-    return;
-  }
-  const bool list = nb::isinstance<nb::list>(out) || nb::isinstance<nb::tuple>(out);
-  const size_t count = list ? nb::len(out) : 1;
-  if (count != outputs.size())
-    throw UserError(fmt::format("{} {} to write into, and the fusion has {} outputs", count,
-                                count == 1 ? "array" : "arrays", outputs.size()),
-                    where, "give a dict by name, or a list in the order of the outputs, None for those to be made");
-  for (size_t i = 0; i < count; ++i) {
-    const nb::object one = list ? nb::object(out[nb::int_(i)]) : nb::borrow(out);
-    if (!one.is_none()) given.add_output(outputs[i]->name, one, stream);
-  }
-}
-
-Given given_arrays(const Program& program, const char* call, const nb::args& positions, const nb::kwargs& keywords,
-                   nb::handle out, void* stream) {
-  NamedInputs inputs(*program.fusion, call);
-  Given given;
-  for (const auto& [name, value] : inputs.read(positions, keywords)) given.add(name, value, stream, alias_of(*program.fusion, name));
-  add_outputs(given, *program.fusion, call, out, stream);
-  return given;
-}
-
 // Runs `call` on the tensors, behind the work that writes them.
 template <class Call>
 Tensors run_locked(Program& program, const Given& given, void* stream, std::optional<int64_t> threads, Call call) {
@@ -207,10 +93,15 @@ Tensors run_locked(Program& program, const Given& given, void* stream, std::opti
   how.stream = stream;
   how.threads = threads;
   how.outputs = given.outputs;
-  return locked<std::shared_lock<std::shared_mutex>>(program, [&] {
-    if (!program.device->host_memory())
-      for (const auto& [queued, ordinal] : given.queued) wait_for(queued, *program.device, ordinal, stream);
-    return call(given.tensors, how);
+  how.donated = given.donated;
+  Interrupts interrupts;
+  how.stop = [&interrupts] { return interrupts.ask(); };
+  return interrupts.guard([&] {
+    return locked<std::shared_lock<std::shared_mutex>>(program, [&] {
+      if (!program.device->host_memory())
+        for (const auto& [queued, ordinal] : given.queued) wait_for(queued, *program.device, ordinal, stream);
+      return call(given.tensors, how);
+    });
   });
 }
 
@@ -225,11 +116,13 @@ Arrays arrays(const Program& program, Tensors& tensors, void* stream) {
 }
 
 Arrays run(Program& program, const nb::args& positions, nb::object on, std::optional<int64_t> threads,
-           nb::object out, const nb::kwargs& keywords) {
+           nb::object out, nb::object donate, const nb::kwargs& keywords) {
   void* const stream = run_stream(on);
-  Tensors made = run_locked(
-      program, given_arrays(program, "run", positions, keywords, out, stream), stream, threads,
-      [&](const Tensors& given, const RunOptions& how) { return program.compiled->run(given, how); });
+  const Given given = given_arrays(program, "run", positions, keywords, out, stream, donate);
+  Tensors made = run_locked(program, given, stream, threads, [&](const Tensors& tensors, const RunOptions& how) {
+    return program.compiled->run(tensors, how);
+  });
+  given.leave_donated();
   return arrays(program, made, stream);
 }
 
@@ -242,7 +135,7 @@ Capsules run_capsules(Program& program, const Capsules& inputs, nb::object on) {
                     "give one capsule for each input");
   void* const stream = run_stream(on);
   Given given;
-  for (size_t i = 0; i < names.size(); ++i) given.add(names[i]->name, inputs[i], stream, alias_of(*program.fusion, names[i]->name));
+  for (size_t i = 0; i < names.size(); ++i) given.add(names[i]->name, inputs[i], stream, written_by(*program.fusion, names[i]->name));
   const Tensors made = run_locked(
       program, given, stream, std::nullopt,
       [&](const Tensors& tensors, const RunOptions& how) { return program.compiled->run(tensors, how); });
@@ -253,11 +146,13 @@ Capsules run_capsules(Program& program, const Capsules& inputs, nb::object on) {
 }
 
 Arrays run_local(Program& program, int64_t rank, const nb::args& positions, nb::object on,
-                 std::optional<int64_t> threads, nb::object out, const nb::kwargs& keywords) {
+                 std::optional<int64_t> threads, nb::object out, nb::object donate, const nb::kwargs& keywords) {
   void* const stream = run_stream(on);
-  Tensors made = run_locked(
-      program, given_arrays(program, "run_local", positions, keywords, out, stream), stream, threads,
-      [&](const Tensors& given, const RunOptions& how) { return program.compiled->run_local(rank, given, how); });
+  const Given given = given_arrays(program, "run_local", positions, keywords, out, stream, donate);
+  Tensors made = run_locked(program, given, stream, threads, [&](const Tensors& tensors, const RunOptions& how) {
+    return program.compiled->run_local(rank, tensors, how);
+  });
+  given.leave_donated();
   return arrays(program, made, stream);
 }
 
@@ -323,6 +218,7 @@ nb::typed<nb::dict, nb::str, nb::any> report(Program& program) {
   out["arena_bytes"] = r.arena_bytes;
   out["arena_least"] = r.arena_least;
   out["bytes_copied"] = r.bytes_copied;
+  out["bytes_donated"] = r.bytes_donated;
   out["wire_bytes"] = r.wire_bytes;
   out["wire_bytes_min"] = r.wire_bytes_min;
   out["compile_ms"] = r.compile_ms;
@@ -399,19 +295,24 @@ void bind_kernels(nb::module_& m) {
 
 void bind_programs(nb::module_& m) {
   const nb::sig kRun("def run(self, *inputs: typing.Any, stream: int | None = None, threads: int | None = None, "
-                     "out: typing.Any = None, **named: typing.Any) -> dict[str, Array]");
+                     "out: typing.Any = None, donate: bool | str | collections.abc.Collection[str] | None = None, "
+                     "**named: typing.Any) -> dict[str, Array]");
   const nb::sig kRunLocal("def run_local(self, rank: int, *pieces: typing.Any, stream: int | None = None, "
-                          "threads: int | None = None, out: typing.Any = None, **named: typing.Any) -> dict[str, Array]");
+                          "threads: int | None = None, out: typing.Any = None, "
+                          "donate: bool | str | collections.abc.Collection[str] | None = None, "
+                          "**named: typing.Any) -> dict[str, Array]");
   bind_kernels(m);
   bind_tuned(m);
   auto programs = nb::class_<Program>(m, "Program", "A compiled fusion. Threads may share it: on the CPU, without collectives, their runs go on at once; other "
                           "calls queue up behind each other.")
       .def("run", run, nb::arg("inputs"), nb::arg("stream") = nb::none(), nb::arg("threads") = nb::none(),
-           nb::arg("out") = nb::none(), nb::arg("named"), kRun,
+           nb::arg("out") = nb::none(), nb::arg("donate") = nb::none(), nb::arg("named"), kRun,
            "Global arrays in, global Arrays out by name in the order of the fusion's outputs. Inputs are given by position, "
-           "by keyword or as one dict, which those named `stream`, `threads` and `out` need. `out`: arrays that outputs are "
+           "by keyword or as one dict, which those named `stream`, `threads`, `out` and `donate` need. `out`: arrays that outputs are "
            "written into, as a dict by name, a list in the order of the outputs with None for those to be made, or the one "
-           "array of a fusion with one output; the Array that is returned is of the same memory. The first run of a "
+           "array of a fusion with one output; the Array that is returned is of the same memory. `donate`: names of inputs, or "
+           "True for all, whose memory is given up: outputs are made there where they fit, a plait.Array that was given "
+           "says so from then on, the contents of other arrays are undefined. The first run of a "
            "specialization compiles it. `stream`: a CUDA stream as an integer, 0 for the legacy default one, for one rank on a "
            "GPU: the work is queued there and the call does not wait, the inputs stay until it is done. None: the call "
            "waits. Raises UserError, CommError.")
@@ -419,7 +320,8 @@ void bind_programs(nb::module_& m) {
            "For adapters: DLPack capsules in the order of the inputs, capsules of the results that were set, or of the "
            "outputs.")
       .def("run_local", run_local, nb::arg("rank"), nb::arg("pieces"), nb::arg("stream") = nb::none(),
-           nb::arg("threads") = nb::none(), nb::arg("out") = nb::none(), nb::arg("named"), kRunLocal,
+           nb::arg("threads") = nb::none(), nb::arg("out") = nb::none(), nb::arg("donate") = nb::none(), nb::arg("named"),
+           kRunLocal,
            "The same with the pieces of this process's rank, after prepare(). Raises UserError, CommError.")
       .def("prepare", prepare, nb::arg("inputs"), nb::arg("named"),
            nb::sig("def prepare(self, *inputs: typing.Any, **named: typing.Any) -> None"),
@@ -498,7 +400,9 @@ void bind_programs(nb::module_& m) {
         "it cannot be read, is damaged, of another version, or for another machine; MissingError.");
   m.def("compile", compile_fusion, nb::arg("fusion"), nb::kw_only(), nb::arg("device") = nb::none(),
         nb::arg("comm") = "local", nb::arg("ranks") = nb::none(), nb::arg("sizes") = Sizes(),
-        nb::arg("options") = Named(), nb::arg("dumps") = nb::none(),
+        nb::arg("options") = Named(), nb::arg("dumps") = nb::none(), nb::arg("wrong"),
+        nb::sig("def compile(fusion: Fusion, *, device: str | None = None, comm: str = 'local', ranks: int | None = None, "
+                "sizes: dict[str, int] = {}, options: dict[str, typing.Any] = {}, dumps: typing.Any = None) -> Program"),
         "Checks mesh, ranks and device; specializations compile when they are first run or prepared. `device`: cpu, "
         "reference, cuda, sim:ARCH[:N], None: the first of cuda, cpu and reference that is here; `comm`: local[:SEED], "
         "local:threads, mpi, nccl; `ranks` solves the free size of the mesh; `sizes`: those that no input gives; `options`, by the names of `plait doctor --options`; `dumps`: "

@@ -31,6 +31,7 @@ struct Program {
 // Runs fn with the program locked and Python's lock released; in that order no thread waits for one that waits.
 template <class Lock = std::unique_lock<std::shared_mutex>, class Fn>
 auto locked(Program& program, Fn&& fn) {
+  const LogFlush flush;  // when Python's lock is held again
   const nb::gil_scoped_release released;
   const Lock lock(program.mutex);
   return fn();

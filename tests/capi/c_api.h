@@ -63,7 +63,7 @@ struct Values {
   Values(std::vector<T> values, std::vector<int64_t> extents, plait_dtype dtype, std::vector<int64_t> steps = {})
       : data(std::move(values)), shape(std::move(extents)), strides(std::move(steps)) {
     tensor.data = data.data();
-    tensor.device = {kDlCpu, 0};
+    tensor.device = {kDLCPU, 0};
     tensor.ndim = static_cast<int32_t>(shape.size());
     tensor.dtype = dtype;
     tensor.shape = shape.data();

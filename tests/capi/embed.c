@@ -1,29 +1,10 @@
 /* A C program that builds, compiles, runs and frees a fusion, as an embedder would. Prints "ok"; every other way out is a
    failure that says why. */
 #include <plait_c.h>
+#include <plait_ops.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What dlpack.h would give. */
-typedef struct {
-  int32_t device_type, device_id;
-} DLDevice;
-struct DLTensor {
-  void* data;
-  DLDevice device;
-  int32_t ndim;
-  plait_dtype dtype;
-  int64_t *shape, *strides;
-  uint64_t byte_offset;
-};
-struct DLManagedTensorVersioned {
-  uint32_t major, minor;
-  void* manager_ctx;
-  void (*deleter)(struct DLManagedTensorVersioned*);
-  uint64_t flags;
-  struct DLTensor dl_tensor;
-};
 
 static void check(plait_error* error) {
   if (error == NULL) return;
@@ -39,9 +20,9 @@ int main(int argc, char** argv) {
   check(plait_fusion_new("mlp", "@m (tp = t)", &fusion));
   check(plait_fusion_input(fusion, "%x: f32[b, 3]"));
   check(plait_fusion_input(fusion, "param %w: f32[2, 3] {0: tp}"));
-  check(plait_fusion_statement(fusion, "%h = linear(%x, %w)", NULL));
+  check(plait_op_linear(fusion, "h", "x", "w", NULL, NULL));
   plait_text* name;
-  check(plait_fusion_statement(fusion, "relu(%h)", &name));
+  check(plait_op_relu(fusion, NULL, "h", &name));
   check(plait_fusion_output(fusion, "y", plait_text_data(name)));
   plait_text_free(name);
 
@@ -54,11 +35,11 @@ int main(int argc, char** argv) {
   plait_fusion_free(fusion);
 
   float x[2][3] = {{1, 2, 3}, {-1, 0, 1}}, w[2][3] = {{1, 0, 1}, {0, -1, 0}};
-  int64_t x_shape[] = {2, 3}, w_shape[] = {2, 3};
-  const plait_dtype f32 = {2, 32, 1};
-  struct DLTensor tensors[] = {{x, {1, 0}, 2, f32, x_shape, NULL, 0}, {w, {1, 0}, 2, f32, w_shape, NULL, 0}};
+  int64_t shape[] = {2, 3}, strides[] = {3, 1};
+  const plait_dtype f32 = {kDLFloat, 32, 1};
+  DLTensor tensors[] = {{x, {kDLCPU, 0}, 2, f32, shape, strides, 0}, {w, {kDLCPU, 0}, 2, f32, shape, strides, 0}};
   plait_input inputs[] = {{"x", &tensors[0]}, {"w", &tensors[1]}};
-  struct DLManagedTensorVersioned* y;
+  DLManagedTensorVersioned* y;
   check(plait_program_run(program, inputs, 2, NULL, &y, 1));
   const float expected[] = {4, 0, 0, 0};
   int wrong = y->dl_tensor.ndim != 2 || y->dl_tensor.shape[0] != 2 || y->dl_tensor.shape[1] != 2 ||

@@ -89,7 +89,7 @@ TEST(CApiErrors, OfRunning) {
   Values<float> far({1, 2}, {2}, kF32, {INT64_MAX});
   Values<float> lanes({1, 2}, {2}, {2, 32, 4});
   Values<float> elsewhere({1, 2}, {2}, kF32);
-  elsewhere.tensor.device = {8, 0};  // Metal
+  elsewhere.tensor.device = {kDLMetal, 0};
   Values<float> nowhere({1, 2}, {2}, kF32);
   nowhere.tensor.data = nullptr;
   DLManagedTensorVersioned* y = nullptr;

@@ -77,7 +77,7 @@ TEST(CApiOutputs, WhatDoesNotFitIsRefused) {
   Values<float> repeated(std::vector<float>(6, 9), {2, 3}, kF32, {0, 1});
   Values<int64_t> integers(std::vector<int64_t>(6, 9), {2, 3}, kI64);
   DLTensor gpu = y.tensor, null = y.tensor;
-  gpu.device = {kDlCuda, 0};
+  gpu.device = {kDLCUDA, 0};
   null.data = nullptr;
   const std::vector<plait_input> inputs = {{"x", &x.tensor}};
   const std::vector<std::pair<std::vector<plait_output>, std::string>> cases = {

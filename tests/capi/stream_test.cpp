@@ -47,7 +47,7 @@ void check_given_outputs(plait_program* program, const std::vector<plait_input>&
   };
   DLTensor home = y.tensor, over = y.tensor, shifted = y.tensor;
   home.data = const_cast<float*>(y.data.data());
-  home.device = {kDlCpu, 0};
+  home.device = {kDLCPU, 0};
   over.data = inputs[0].tensor->data;
   shifted.data = static_cast<char*>(shifted.data) + 4;
   EXPECT_NE(run_into(home).find("in host memory, the output in the GPU's"), std::string::npos);
@@ -67,7 +67,7 @@ TEST(CApiStream, QueuesItsWorkAndGivesDeviceTensors) {
   for (size_t i = 0; i < w.size(); ++i) w[i] = float(int(i * 5 % 13) - 6) / 8;
   Values<float> tx(x, {6, 8}, kF32), tw(w, {5, 8}, kF32), ty(std::vector<float>(6 * 5, 9), {6, 5}, kF32);
   const auto want = run(program.get(), {{"x", &tx.tensor}, {"w", &tw.tensor}});
-  EXPECT_EQ(want->dl_tensor.device.device_type, kDlCpu);
+  EXPECT_EQ(want->dl_tensor.device.device_type, kDLCPU);
 
   Device& device = find_device(kDevice, {});
   const auto stream = device.make_stream();
@@ -76,7 +76,7 @@ TEST(CApiStream, QueuesItsWorkAndGivesDeviceTensors) {
     auto on_device = device.allocator().allocate_on(values.data.size() * sizeof(float), stream.get());
     stream->copy(on_device->data(), values.data.data(), values.data.size() * sizeof(float));
     values.tensor.data = on_device->data();
-    values.tensor.device = {kDlCuda, on_device->location().ordinal};
+    values.tensor.device = {kDLCUDA, on_device->location().ordinal};
     return on_device;
   };
   const auto x_memory = upload(tx), w_memory = upload(tw);
@@ -87,7 +87,7 @@ TEST(CApiStream, QueuesItsWorkAndGivesDeviceTensors) {
   {
     const auto got = run(program.get(), {{"x", &tx.tensor}, {"w", &tw.tensor}}, &options);
     EXPECT_GT(memory.taken, 0);
-    EXPECT_EQ(got->dl_tensor.device.device_type, kDlCuda);
+    EXPECT_EQ(got->dl_tensor.device.device_type, kDLCUDA);
     std::vector<float> home(6 * 5);
     stream->copy(home.data(), static_cast<char*>(got->dl_tensor.data) + got->dl_tensor.byte_offset,
                  home.size() * sizeof(float));

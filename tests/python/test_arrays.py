@@ -218,3 +218,20 @@ def main(name, skipped):
 
 if __name__ == "__main__":
     main(*sys.argv[1:])
+
+
+def test_what_jax_traces_is_refused_with_a_way_out():
+    tracer = type("DynamicJaxprTracer", (), {"__module__": "jax._src.interpreters.partial_eval", "shape": (3,), "dtype": np.dtype(np.float32)})
+
+    def cannot(self, **words):
+        raise TypeError("traced")
+
+    speaking = type("DynamicJaxprTracer", (tracer,), {"__module__": tracer.__module__, "__dlpack__": cannot, "__dlpack_device__": cannot})
+    program = plait.compile(plait.parse("fusion @f (%x: f32[n]) -> (%y) { %y = neg(%x) }"), device="reference")
+    for each in (tracer(), speaking()):
+        with pytest.raises(plait.UserError, match="JAX traces the array here") as caught:
+            program.run(each)
+        assert "pure_callback" in caught.value.remedy and caught.value.where == "input %x"
+    other = type("Other", (), {"__dlpack__": cannot, "__dlpack_device__": cannot})
+    with pytest.raises(plait.UserError, match="cannot be shared: traced"):
+        program.run(other())

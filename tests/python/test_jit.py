@@ -210,3 +210,56 @@ def test_a_trace_that_fails_is_tried_again():
     with pytest.raises(RuntimeError, match="not now"):
         sometimes(drawn(2))
     assert sometimes(np.float32([1])).tolist() == [2]
+
+
+def test_a_call_with_arrays_is_one_look_up():
+    """Functions that a call of a known kind runs in Python: its own and, with NumPy arrays, no other of plait's."""
+    import sys
+
+    @plait.jit(device="cpu")
+    def f(x, y):
+        return x + y
+
+    x, y = drawn(4), drawn(4)
+    f(x, y), f(x, y)
+    seen = []
+
+    def note(frame, event, arg):
+        if event == "call":
+            seen.append(frame.f_code.co_name)
+
+    sys.setprofile(note)
+    try:
+        f(x, y)
+    finally:
+        sys.setprofile(None)
+    assert [name for name in seen if name != "<listcomp>"] == ["__call__"]
+    np.testing.assert_array_equal(f(x, y).numpy(), x + y)
+
+
+def test_kinds_of_calls_that_look_alike_are_told_apart():
+    @plait.jit(device="cpu")
+    def f(x, y=2):
+        return x * y
+
+    x, point = drawn(3), np.array(3, np.float32)
+    for _ in range(2):
+        np.testing.assert_array_equal(f(x).numpy(), x * 2)
+        np.testing.assert_array_equal(f(x, point).numpy(), x * 3)
+        np.testing.assert_array_equal(f(x, np.float32(4)).numpy(), x * 4)
+        np.testing.assert_array_equal(f(x, 5).numpy(), x * 5)
+        np.testing.assert_array_equal(f(plait.array(x)).numpy(), x * 2)
+        np.testing.assert_array_equal(f(x.astype(np.float64)).numpy(), x.astype(np.float64) * 2)
+        with pytest.raises(plait.UserError):
+            f(x.astype(">f4"))
+
+    @plait.jit(device="cpu")
+    def pair(x):
+        return {"up": x + 1, "down": (x - 1, x)}
+
+    for _ in range(3):
+        made = pair(x)
+        np.testing.assert_array_equal(made["down"][0].numpy(), x - 1)
+        np.testing.assert_array_equal(made["up"].numpy(), x + 1)
+    pair.clear()
+    assert pair.programs() == [] and pair(x)["up"].shape == (3,) and len(pair.programs()) == 1

@@ -84,7 +84,7 @@ def test_methods_have_the_types_of_their_functions():
 def test_results_have_types():
     for name, member, returns in [
             ("Program", "run", "dict[str, Array]"), ("Program", "run_local", "dict[str, Array]"),
-            ("Program", "report", "dict[str, Any]"), ("Array", "__iter__", "Iterator[Any]"), ("Array", "item", "bool | int | float"), ("Array", "numpy", "numpy.typing.NDArray[Any]"), ("Array", "shape", "tuple[int, ...]"),
+            ("Program", "report", "dict[str, Any]"), ("Array", "__iter__", "Iterator[Any]"), ("Array", "item", "bool | int | float"), ("Array", "numpy", "Any"), ("Array", "shape", "tuple[int, ...]"),
             ("Fusion", "find", "Tensor | None"), ("Fusion", "outputs", "list[Tensor]")]:
         assert ast.unparse(members(name)[member].returns) == returns, member
 

@@ -105,7 +105,8 @@ class CpuDevice : public Device {
   explicit CpuDevice(const CpuOptions& options)
       : options_(options),
         target_(target_of(options)),
-        pool_(std::make_shared<ThreadPool>(options.threads)),
+        pool_(options.lent ? std::make_shared<ThreadPool>(options.threads, options.lent)
+                           : std::make_shared<ThreadPool>(options.threads)),
         allocator_(std::make_shared<MemoryPool>(pool_options(options, pool_))),
         cache_(kCachedKernels) {}
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "backend/cpu/thread_pool.h"
 #include "device/device.h"
 #include "device/memory_pool.h"
 
@@ -17,6 +18,7 @@ struct CpuOptions {
   std::string plugin_folder;
   int64_t kept_mib = -1;   // of freed memory, for later runs; -1: a quarter of the machine's, 0: none
   bool disk_cache = true;  // kernels are kept in DiskCache::of_process()
+  LentThreads lent{};      // not empty: kernels run on these, at most `threads` at once, and the device starts none
 };
 
 // Starts no thread and loads no library until the first launch or compile that needs them. compile() throws

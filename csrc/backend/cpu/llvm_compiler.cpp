@@ -9,6 +9,7 @@
 #include "backend/disk_cache.h"
 #include "base/error.h"
 #include "base/library_search.h"
+#include "base/log.h"
 #include "base/plugin_loader.h"
 
 namespace plait {
@@ -53,6 +54,7 @@ void LlvmCompiler::load() const {
   const std::string identity = fmt::format("{}, {}", plugin_.interface->identity(compiler), library_identity(library));
   if (disk_ != nullptr && identity != identity_) note_identity(*disk_, kLlvmPlugin, folder_, library, identity);
   identity_ = identity;
+  log(LogComponent::library, LogLevel::info, "kernels are compiled by {}", identity);
 }
 
 LlvmCompiler::Plugin LlvmCompiler::plugin() const {

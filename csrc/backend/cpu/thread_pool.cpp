@@ -20,15 +20,15 @@ constexpr std::chrono::milliseconds kStalled{2};
 // How long own workers serve then: twice as long each time that OpenMP stalls again at once.
 constexpr std::chrono::milliseconds kFirstPause{20}, kLongestPause{500};
 
-// A run on an OpenMP team. All threads of the team take pieces, so its size does not matter.
-struct OpenMpRun {
+// A run on threads of others. All calls take pieces, so that it does not matter how many come.
+struct SharedRun {
   ThreadPool::Run run;
   const void* context;
   int64_t extent, piece;
   std::atomic<int64_t> next;  // first iteration not yet taken
 
   static void take_pieces(void* self) {
-    auto& [run, context, extent, piece, next] = *static_cast<OpenMpRun*>(self);
+    auto& [run, context, extent, piece, next] = *static_cast<SharedRun*>(self);
     for (int64_t begin = next.fetch_add(piece); begin < extent; begin = next.fetch_add(piece))
       run(context, begin, std::min(begin + piece, extent));
   }
@@ -64,6 +64,11 @@ ThreadPool::ThreadPool(int threads)
     : threads_(threads > 0 ? threads : std::max(1, int(std::thread::hardware_concurrency()))), crew_(new Crew) {
   crew_.load()->forks = fork_count();
   join_openmp();
+}
+
+ThreadPool::ThreadPool(int threads, LentThreads lent)
+    : threads_(std::max(1, threads)), lent_(std::move(lent)), crew_(new Crew) {
+  crew_.load()->forks = fork_count();
 }
 
 ThreadPool::~ThreadPool() {
@@ -102,8 +107,8 @@ void ThreadPool::run(int64_t extent, Run run, const void* context, int most) {
     return;
   }
   Crew& mine = crew();
-  std::unique_lock owner(mine.in_use, std::try_to_lock);
-  if (!owner.owns_lock()) {
+  std::unique_lock owner(mine.in_use, std::defer_lock);
+  if (!lent_ && !owner.try_lock()) {
     run(context, 0, extent);
     return;
   }
@@ -119,12 +124,25 @@ void ThreadPool::run(int64_t extent, Run run, const void* context, int most) {
     start = now;
     if (rest < kWorthSharingSeconds) continue;
     job.begin += job.piece;
-    share(mine, job, rest);
+    if (lent_)
+      share_lent(lent_, job);
+    else
+      share(mine, job, rest);
     return;
   }
 }
 
+// What no call of the lender's takes, this thread does.
+void ThreadPool::share_lent(const LentThreads& lent, const Job& job) {
+  SharedRun all{job.run, job.context, job.extent, job.piece, job.begin};
+  const int64_t pieces = (job.extent - job.begin + job.piece - 1) / job.piece;
+  const int64_t calls = std::min<int64_t>(job.helpers + 1, pieces);
+  if (calls > 1) lent(calls, &SharedRun::take_pieces, &all);
+  SharedRun::take_pieces(&all);
+}
+
 void ThreadPool::join_openmp() {
+  if (lent_) return;
 #if !PLAIT_TSAN  // which does not see how OpenMP's threads wait for each other
   if (openmp_ == nullptr) openmp_ = OpenMp::find();
 #endif
@@ -135,8 +153,8 @@ void ThreadPool::share(Crew& crew, const Job& job, double seconds) {
   const auto start = std::chrono::steady_clock::now();
   if (openmp == nullptr || lost_openmp() || start < crew.openmp_again || openmp->in_parallel() != 0)
     return crew.share(job, threads_);
-  OpenMpRun all{job.run, job.context, job.extent, job.piece, job.begin};
-  openmp->parallel(&OpenMpRun::take_pieces, &all, unsigned(std::min(job.helpers + 1, openmp->max_threads())), 0);
+  SharedRun all{job.run, job.context, job.extent, job.piece, job.begin};
+  openmp->parallel(&SharedRun::take_pieces, &all, unsigned(std::min(job.helpers + 1, openmp->max_threads())), 0);
   const auto end = std::chrono::steady_clock::now();
   if (end - start <= kStalled + std::chrono::duration<double>(seconds)) {
     crew.pause = {};

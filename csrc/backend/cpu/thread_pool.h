@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -11,12 +12,18 @@ namespace plait {
 
 struct OpenMp;
 
+// Threads of an embedder's. Calls task(context) up to `count` times, at once where there are threads, and returns when
+// all calls that began have returned; fewer calls, none, and calls within calls are right. From several threads.
+using LentThreads = std::function<void(int64_t count, void (*task)(void* context), void* context)>;
+
 // Runs ranges of iterations on persistent threads. Nothing is allocated per run. A run that is short stays on the
 // caller's thread; one that comes while another run holds the pool does too.
 class ThreadPool {
  public:
   // `threads` counts the caller. Workers start with the first run that needs them.
   explicit ThreadPool(int threads);
+  // Has no threads of its own: runs that are worth sharing go to `lent`, also several at once.
+  ThreadPool(int threads, LentThreads lent);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
 
@@ -74,7 +81,10 @@ class ThreadPool {
   // `seconds`: how long one thread would take.
   void share(Crew& crew, const Job& job, double seconds);
 
+  static void share_lent(const LentThreads& lent, const Job& job);
+
   const int threads_;
+  const LentThreads lent_;  // empty: own threads
   std::atomic<const OpenMp*> openmp_{nullptr};
   std::atomic<Crew*> crew_;
 };

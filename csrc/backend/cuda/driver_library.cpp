@@ -9,6 +9,7 @@
 #include "backend/cuda/cuda_device.h"
 #include "base/error.h"
 #include "base/library_search.h"
+#include "base/log.h"
 
 namespace plait {
 namespace {
@@ -53,6 +54,9 @@ std::string load(const std::string& path, DriverLibrary& out) {
   if (out.version < kOldest)
     return fmt::format("{} is the driver of CUDA {}, {} or later is needed", out.path, cuda_version_text(out.version),
                        cuda_version_text(kOldest));
+  if (missing.empty())
+    log(LogComponent::library, LogLevel::info, "{} loaded: driver of CUDA {}, {}", out.path,
+        cuda_version_text(out.version), out.rule);
   return missing.empty() ? "" : fmt::format("{} lacks {}", out.path, missing);
 }
 

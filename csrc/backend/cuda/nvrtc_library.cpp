@@ -9,6 +9,7 @@
 #include "backend/cuda/nvrtc.h"
 #include "base/error.h"
 #include "base/library_search.h"
+#include "base/log.h"
 
 namespace plait {
 namespace {
@@ -34,6 +35,8 @@ bool load(const std::string& file, NvrtcLibrary& out, std::string& reason) {
   if (!reason.empty()) return false;
   if (out.nvrtcVersion(&out.major, &out.minor) != NVRTC_SUCCESS) reason = file + " does not tell its version";
   if (out.major < 12) reason = fmt::format("{} is version {}.{}, 12.0 or later is needed", file, out.major, out.minor);
+  if (reason.empty())
+    log(LogComponent::library, LogLevel::info, "{} loaded: NVRTC {}.{}, {}", file, out.major, out.minor, out.rule);
   return reason.empty();
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/library_search.h"
+#include "base/log.h"
 #include "comm/nccl/nccl_communicators.h"
 
 namespace plait {
@@ -31,6 +32,7 @@ std::string load(const std::string& file, NcclLibrary& out) {
   if (out.version < kOldest)
     return fmt::format("{} is version {}, {} or later is needed", file, nccl_version_text(out.version),
                        nccl_version_text(kOldest));
+  log(LogComponent::library, LogLevel::info, "{} loaded: NCCL {}", out.path, nccl_version_text(out.version));
   return "";
 }
 

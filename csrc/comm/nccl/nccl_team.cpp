@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/log.h"
 
 namespace plait {
 namespace {
@@ -145,6 +146,7 @@ void NcclTeam::make() {
     fail(fmt::format("no communicator of {}: {}", rank_list(ranks_),
                      nccl_.failure(code, "ncclCommInitRankConfig", nullptr)));
   wait_until_made();
+  log(LogComponent::comm, LogLevel::info, "communicator of {} made", rank_list(ranks_));
 }
 
 // All members are asked in turn: a library may go on with its work when asked.

@@ -9,6 +9,7 @@
 #include "backend/cuda/cublaslt/cublaslt.h"
 #include "backend/cuda/cuda_device.h"
 #include "base/library_search.h"
+#include "base/log.h"
 
 namespace plait {
 namespace {
@@ -35,6 +36,7 @@ std::string load(const std::string& file, CublasLtLibrary& out) {
   out.version = version_text(version);
   if (version < kOldest)
     return fmt::format("{} is version {}, {} or later is needed", out.path, out.version, version_text(kOldest));
+  log(LogComponent::library, LogLevel::info, "{} loaded: cuBLASLt {}", out.path, out.version);
   return "";
 }
 

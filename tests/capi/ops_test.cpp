@@ -1,0 +1,145 @@
+// Ops by name and by functions, devices: lists of the C ABI.
+#include <limits>
+#include <map>
+
+#include "capi/c_api.h"
+#include "capi/plait_ops.h"
+
+namespace plait::testing {
+namespace {
+
+std::map<std::string, plait_op_info> all_ops() {
+  std::map<std::string, plait_op_info> out;
+  for (size_t i = 0; i < plait_ops_count(); ++i) {
+    plait_op_info info = {};
+    info.struct_size = sizeof(info);
+    EXPECT_OK(plait_ops_get(i, &info));
+    out[info.name] = info;
+  }
+  return out;
+}
+
+TEST(CApiOps, AreListedWithParametersAndWords) {
+  const auto ops = all_ops();
+  ASSERT_EQ(ops.size(), plait_ops_count());
+  const plait_op_info& moments = ops.at("var_mean");
+  EXPECT_STREQ(moments.property, "reduction");
+  ASSERT_EQ(moments.result_count, 2U);
+  EXPECT_STREQ(moments.results[1], "var");
+  const plait_op_info& softmax = ops.at("softmax");
+  ASSERT_EQ(softmax.parameter_count, 2U);
+  EXPECT_EQ(softmax.parameters[0].role, PLAIT_OPERAND);
+  EXPECT_STREQ(softmax.parameters[0].type, "tensor");
+  EXPECT_STREQ(softmax.parameters[1].name, "dim");
+  EXPECT_EQ(softmax.parameters[1].role, PLAIT_ATTRIBUTE_REQUIRED);
+  EXPECT_STREQ(softmax.parameters[1].type, "int");
+  EXPECT_EQ(softmax.parameters[1].initial, nullptr);
+  const plait_op_info& topk = ops.at("topk");
+  EXPECT_STREQ(topk.parameters[3].name, "largest");
+  EXPECT_EQ(topk.parameters[3].role, PLAIT_ATTRIBUTE);
+  EXPECT_STREQ(topk.parameters[3].initial, "true");
+  EXPECT_EQ(ops.at("split").result_count, 0U);
+  for (const auto& [name, op] : ops) {
+    const bool made = std::string(op.property) == "communication" || std::string(op.property) == "local_move";
+    EXPECT_EQ(std::string(op.words).empty(), made) << name;
+  }
+  plait_op_info info = {};
+  info.struct_size = sizeof(info);
+  EXPECT_NE(words(plait_ops_get(plait_ops_count(), &info)).find("there is no op"), std::string::npos);
+}
+
+TEST(CApiOps, FunctionsMakeWhatTextMakes) {
+  plait_fusion* made = nullptr;
+  ASSERT_OK(plait_fusion_new("f", nullptr, &made));
+  const Owned<plait_fusion> fusion(made);
+  ASSERT_OK(plait_fusion_input(made, "%x: f32[m, n]"));
+  const int64_t last = -1, one = 1, dims[] = {1};
+  const bool yes = true;
+  const char* shape[] = {"m", "2 * n"};
+  const char* parts[] = {"x", "%x"};
+  plait_text* name = nullptr;
+  ASSERT_OK(plait_op_add(made, "a", "x", "0.5", &name));
+  EXPECT_EQ(text_of(name), "a");
+  ASSERT_OK(plait_op_sum(made, nullptr, "a", dims, 1, &yes, &name));
+  EXPECT_EQ(text_of(name), "sum");
+  ASSERT_OK(plait_op_cat(made, "c", parts, 2, &one, nullptr));
+  ASSERT_OK(plait_op_reshape(made, "r", "c", shape, 2, nullptr));
+  ASSERT_OK(plait_op_sort(made, "v, i", "r", &last, nullptr, &name));
+  EXPECT_EQ(text_of(name), "v, i");
+  ASSERT_OK(plait_op_cast(made, "h", "v", "bf16", nullptr));
+  ASSERT_OK(plait_op_full(made, "k", nullptr, 0, -std::numeric_limits<double>::infinity(), "f32", nullptr));
+  ASSERT_OK(plait_op_einsum(made, "e", parts, 2, "mn,mn->m", nullptr));
+  ASSERT_OK(plait_fusion_output(made, "y", "h"));
+  plait_text* text = nullptr;
+  ASSERT_OK(plait_fusion_print(made, &text));
+  const std::string printed = text_of(text);
+  const auto same = parsed(
+      "fusion @f (%x: f32[m, n]) -> (%y) { %a = add(%x, 0.5)  %sum = sum(%a, dims = [1], keepdim = true)\n"
+      "%c = cat(%x, %x, dim = 1)  %r = reshape(%c, shape = [m, 2 * n])  %v, %i = sort(%r, dim = -1)  %h = cast(%v, "
+      "to = bf16)\n"
+      "%k = full(shape = [], value = -inf, dtype = f32)  %e = einsum(%x, %x, equation = \"mn,mn->m\")  %y = cast(%v, "
+      "to = bf16) }");
+  EXPECT_NE(printed.find("sort(%r"), std::string::npos) << printed;
+  EXPECT_NE(printed.find("-inf"), std::string::npos) << printed;
+  EXPECT_NE(printed.find("\"mn,mn->m\""), std::string::npos) << printed;
+  EXPECT_TRUE(same) << "the text that these are";
+}
+
+TEST(CApiOps, WhatIsWrongIsRefusedAndChangesNothing) {
+  plait_fusion* made = nullptr;
+  ASSERT_OK(plait_fusion_new("f", nullptr, &made));
+  const Owned<plait_fusion> fusion(made);
+  ASSERT_OK(plait_fusion_input(made, "%x: f32[m, n]"));
+  const char* none[] = {nullptr};
+  plait_text* result = nullptr;
+  const plait_argument odd = {"dim", 77, 0, 0, nullptr, nullptr, nullptr, 0};
+  for (const auto& [error, what] : std::vector<std::pair<plait_error*, std::string>>{
+           {plait_op_softmax(made, "y", "z", 0, &result), "%z"},
+           {plait_op_softmax(made, "y", nullptr, 0, &result), "`argument 0 of softmax` is null"},
+           {plait_op_softmax(made, "y", "x", 5, &result), "dim"},
+           {plait_op_cat(made, "y", none, 1, nullptr, &result), "argument 0 of cat"},
+           {plait_op_cast(made, "y", "x", "f33", &result), "f33"},
+           {plait_op_einsum(made, "y", nullptr, 0, "a\"b", &result), "quotes"},
+           {plait_op_softmax(nullptr, "y", "x", 0, &result), "`fusion` is null"},
+           {plait_fusion_op(made, nullptr, "y", nullptr, 0, &result), "`op` is null"},
+           {plait_fusion_op(made, "softmx", "y", nullptr, 0, &result), "softmax"},
+           {plait_fusion_op(made, "softmax", "y", nullptr, 1, &result), "`arguments` is null"},
+           {plait_fusion_op(made, "softmax", "y", &odd, 1, &result),
+            "an argument of kind 77 | argument dim of softmax"}}) {
+    const std::string text = words(error);
+    EXPECT_TRUE(text.starts_with("1: ") && text.find(what) != std::string::npos) << text << "\n" << what;
+    EXPECT_EQ(result, nullptr);
+  }
+  plait_text* text = nullptr;
+  ASSERT_OK(plait_fusion_print(made, &text));
+  EXPECT_EQ(text_of(text).find("softmax"), std::string::npos);
+}
+
+TEST(CApiDevices, AreListedTheDefaultFirst) {
+  plait_device_list* made = nullptr;
+  ASSERT_OK(plait_devices(&made));
+  ASSERT_GE(plait_device_list_count(made), 1U);
+  std::map<std::string, plait_device_info> by_name;
+  for (size_t i = 0; i < plait_device_list_count(made); ++i) {
+    plait_device_info info = {};
+    info.struct_size = sizeof(info);
+    ASSERT_OK(plait_device_list_get(made, i, &info));
+    EXPECT_EQ(info.is_default, i == 0 ? 1 : 0);
+    EXPECT_GE(info.count, 1);
+    by_name[info.name] = info;
+  }
+  ASSERT_TRUE(by_name.contains("reference"));
+  EXPECT_EQ(by_name["reference"].host_memory, 1);
+  if (by_name.contains("cpu")) EXPECT_GE(by_name["cpu"].cores, 1);
+  if (by_name.contains("sim:sm_80")) EXPECT_EQ(by_name["sim:sm_80"].host_memory, 0);
+  plait_device_info info = {};
+  info.struct_size = sizeof(info);
+  EXPECT_NE(words(plait_device_list_get(made, 99, &info)).find("there is no device 99"), std::string::npos);
+  EXPECT_NE(words(plait_devices(nullptr)).find("`out` is null"), std::string::npos);
+  plait_device_list_free(made);
+  plait_device_list_free(nullptr);
+  EXPECT_EQ(plait_device_list_count(nullptr), 0U);
+}
+
+}  // namespace
+}  // namespace plait::testing
