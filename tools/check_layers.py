@@ -50,6 +50,7 @@ THIRD_PARTY = [
     (re.compile(r"(llvm|llvm-c)/"), lambda file: file.startswith(PLUGINS[0])),
     (re.compile(r"(oneapi/|dnnl)"), lambda file: file.startswith(PLUGINS[1])),
     (re.compile(r"(cuda\w*|nvrtc|nccl|cublas\w*|nvtx3/\w+)\.h"), lambda file: False),  # cuda_abi/ has what is used
+    (re.compile(r"plait_dlpack/dlpack\.h|plait_c\.h"), lambda file: file.startswith("capi/plait_")),  # installed beside
     (re.compile(r"mpi\.h"), lambda file: file.startswith(PLUGINS[2])),
     (re.compile(r"nlohmann/json\.hpp"), lambda file: file.endswith(".cpp")),
     (re.compile(r"(gtest|gmock|benchmark)/"), lambda file: False),

@@ -63,6 +63,12 @@ Report report_of(const Program& program, const Device& device) {
   return out;
 }
 
+PipelineContext Compiled::Impl::context(const CompileOptions& how, const std::set<std::string>& refused,
+                                        sym::Guards& asked) {
+  if (!multiples) multiples = multiple_questions(*fusion, mesh, device->target());
+  return {how, mesh, *device, file_segments, refused, *multiples, &asked, {}, last_places.orders, last_places.aliases};
+}
+
 // The class of last_sizes, compiled where it is not kept.
 std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<std::string>& refused) {
   Specialization specialization = specialize(last_sizes, mesh_sizes);
@@ -73,17 +79,7 @@ std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<s
   const auto made = std::make_shared<SpecializationEntry>();
   SpecializationEntry& entry = *made;
   sym::Guards asked(last_sizes, ranks);
-  entry.compiled = compile_specialization(*fusion, specialization.clone,
-                                          {options,
-                                           mesh,
-                                           *device,
-                                           file_segments,
-                                           refused,
-                                           asked_multiples(),
-                                           &asked,
-                                           {},
-                                           last_places.orders,
-                                           last_places.aliases});
+  entry.compiled = compile_specialization(*fusion, specialization.clone, context(options, refused, asked));
   entry.key = specialization.key;
   entry.refused = refused;
   entry.guards = asked.answers();
@@ -496,11 +492,6 @@ std::optional<std::string> kept_text(const SpecializationEntry& entry, const Fus
 
 }  // namespace
 
-const std::vector<MultipleQuestion>& Compiled::Impl::asked_multiples() {
-  if (!multiples) multiples = multiple_questions(*fusion, mesh, device->target());
-  return *multiples;
-}
-
 std::string Compiled::Impl::memory_text() const {
   const Program& program = *require(last).compiled->program;
   RankValues values(program, environment());
@@ -524,16 +515,7 @@ std::string Compiled::stage_text(const std::string& stage) const {
   try {
     sym::Guards asked(impl_->last_sizes, impl_->ranks);
     compile_specialization(*impl_->fusion, specialize(impl_->last_sizes, impl_->mesh_sizes).clone,
-                           {how,
-                            impl_->mesh,
-                            *impl_->device,
-                            impl_->file_segments,
-                            entry.refused,
-                            impl_->asked_multiples(),
-                            &asked,
-                            {},
-                            impl_->last_places.orders,
-                            impl_->last_places.aliases});
+                           impl_->context(how, entry.refused, asked));
   } catch (const StoppedAt& stop) {
     return stop.text;
   }

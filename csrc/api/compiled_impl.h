@@ -110,7 +110,8 @@ struct Compiled::Impl {
   Tensors run_picked(const Picked& picked, Run run, Traffic traffic);
   void finish_run(const Picked& picked, const RunFacts& facts, const CommTraffic& traffic);
   std::string memory_text() const;
-  const std::vector<MultipleQuestion>& asked_multiples();  // what compilations ask, made once
+  // What a compilation of the last sizes is told; `how` and `asked` outlive it.
+  PipelineContext context(const CompileOptions& how, const std::set<std::string>& refused, sym::Guards& asked);
   void compile_last();
   void note_numbers(const RankBinding& first);
   sym::Environment environment() const { return {last_sizes.begin(), last_sizes.end()}; }
