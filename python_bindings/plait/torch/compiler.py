@@ -16,6 +16,7 @@ from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 
 import plait
+from plait.torch import dropout
 from plait.torch.lowering import Fused, device_of, is_tensor, is_view, why_not
 from plait.torch.sizes import MissingSizes, Unsupported
 from plait.torch.table import TABLE, VIEWS
@@ -26,6 +27,7 @@ class Options:
     """`torch.compile(..., options={...})`."""
 
     strict: bool = False  # raise where a node would stay eager
+    dropout: str = "plait"  # whose random numbers dropout in training has; eager: PyTorch's, and the node stays eager
     dumps: str | list[str] | None = None  # of plait.compile: texts of stages; None: what PLAIT_DUMP says
     plait: dict[str, Any] = dataclasses.field(default_factory=dict)  # options of plait.compile
 
@@ -41,6 +43,8 @@ class Options:
 
     def check(self) -> None:
         """Compiles a fusion that nothing is wrong with: whatever plait.UserError that raises is due to the options."""
+        if self.dropout not in ("plait", "eager"):
+            raise plait.UserError(f"there is no dropout `{self.dropout}`", "torch.compile, dropout", "take plait or eager")
         if not isinstance(self.plait, dict):
             raise plait.UserError(f"{self.plait!r} are no options", "torch.compile, plait", "give a dict")
         fusion = plait.Fusion("options")
@@ -104,6 +108,7 @@ def listening(timing: bool = False) -> Iterator[list[GraphReport]]:
     finally:
         LISTENING = TIMING = False
 
+_BY_OPTION = "the option dropout is eager"
 SIZES = {torch.ops.aten.sym_size.int, torch.ops.aten.sym_stride.int, torch.ops.aten.sym_numel.default, operator.getitem,
          operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.truediv}
 
@@ -114,8 +119,11 @@ def op_of(node: torch.fx.Node) -> Any:
 
 
 def counts_as_work(node: torch.fx.Node) -> bool:
-    """Whether the node is neither a view, nor getitem, nor arithmetic of sizes, nor a check, which gives nothing."""
+    """Whether the node is neither a view, nor getitem, nor arithmetic of sizes, nor a check, which gives nothing, nor a
+    draw of plait's."""
     op = op_of(node)
+    if dropout.is_draw(node):
+        return False
     if isinstance(op, torch._ops.HigherOrderOperator):
         return True
     if not isinstance(op, torch._ops.OpOverload) or op in SIZES:
@@ -235,12 +243,14 @@ def _fuse(call: torch.fx.Node, module: torch.fx.GraphModule, name: str, options:
 def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: Options, gradients: bool = False) -> Any:
     """A callable for a graph of ATen ops: fusions, and what is between them eagerly. `gradients`: it gives gradients."""
     own_memory(gm.graph, gradients)
-    reasons: dict[torch.fx.Node, str] = {}
+    if options.dropout == "plait":
+        dropout.open_dropouts(gm.graph)
+    reasons: dict[torch.fx.Node, str] = {node: _BY_OPTION for node in gm.graph.nodes if dropout.opens(node)}
     partitioner = CapabilityBasedPartitioner(gm, _Support(reasons, device_of(gm.graph)), allows_single_node_partition=True)
     proposed = partitioner.propose_partitions()
     partitions = [p for p in proposed if any(computes(node) for node in p.nodes)]
     for node, why in reasons.items():
-        if why and counts_as_work(node):
+        if why and why != _BY_OPTION and counts_as_work(node):
             _warn(node, why, options)
     report = GraphReport(left=[(str(op_of(n)), why) for n, why in reasons.items() if why and counts_as_work(n)])
     report.left += [(op, "its fusion would only move elements") for p in proposed if p not in partitions
@@ -276,10 +286,13 @@ def _of_one_fusion(whole: torch.fx.GraphModule) -> Any:
     """Where a graph is one fusion whose results it returns, a function without the calls of modules around it."""
     places: dict[torch.fx.Node, tuple[bool, int]] = {}  # of a value: whether it is a result, and its number
     inputs, call, outputs = 0, None, ()
+    draws = [node for node in whole.graph.nodes if dropout.is_draw(node)]  # behind the inputs
     for node in whole.graph.nodes:
         if node.op == "placeholder":
             places[node] = (False, inputs)
             inputs += 1
+        elif node in draws:
+            places[node] = (False, inputs + draws.index(node))
         elif node.op == "call_module" and call is None and isinstance(getattr(whole, node.target), FusedModule):
             call = node
         elif node.op == "call_function" and node.target is operator.getitem and node.args[0] is call:
@@ -300,6 +313,8 @@ def _of_one_fusion(whole: torch.fx.GraphModule) -> Any:
     gives = [places[each] if isinstance(each, torch.fx.Node) else (None, each) for each in outputs]
 
     def run(*args: Any) -> list[Any]:
+        if draws:
+            args = (*args, *map(dropout.draw, draws))
         made = module.run(*[args[i] for i in given])
         if single:
             made = (made,)
@@ -360,7 +375,7 @@ def decompositions() -> dict[Any, Any]:
 
 def backend(gm: torch.fx.GraphModule, example_inputs: list[Any], *, options: dict[str, Any] | None = None,
             mode: Any = None) -> Any:
-    """What torch.compile calls with every graph. `options`: strict, dumps, plait. Raises plait.UserError."""
+    """What torch.compile calls with every graph. `options`: strict, dropout, dumps, plait. Raises plait.UserError."""
     if mode not in (None, "default"):
         raise UserError(plait.UserError(f"there is no mode `{mode}`", "torch.compile", "leave it out; see options"))
     from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
@@ -369,10 +384,15 @@ def backend(gm: torch.fx.GraphModule, example_inputs: list[Any], *, options: dic
     def compiler(gradients: bool) -> Any:
         return lambda graph, inputs: make_boxed_func(compile_graph(graph, inputs, chosen, gradients))
 
+    def partition(joint: torch.fx.GraphModule, inputs: Any, **how: Any) -> Any:
+        if chosen.dropout == "plait" and dropout.is_recomputed(joint.graph):  # by what is kept: the seed
+            dropout.open_dropouts(joint.graph)
+        return min_cut_rematerialization_partition(joint, inputs, **how)
+
     try:
         chosen = Options.of(options)
         compile_both = aot_autograd(fw_compiler=compiler(False), bw_compiler=compiler(True), decompositions=decompositions(),
-                                    partition_fn=min_cut_rematerialization_partition)
+                                    partition_fn=partition)
         return compile_both(gm, example_inputs)
     except plait.UserError as e:
         raise UserError(e) from e
