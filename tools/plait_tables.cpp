@@ -35,6 +35,7 @@ constexpr std::array kVariables = std::to_array<EnvironmentVariable>({
     {"PLAIT_FAULT", "RANK:STEP:kill|hang|throw makes a rank of a job fail there"},
     {"OMP_NUM_THREADS", "threads of a process of `plait launch`; else it gets its share of the cores"},
     {"PATH", "where `plait launch` finds mpirun and programs"},
+    {"TERM", "dumb, or not set: no line of progress on a terminal"},
     {"TMPDIR", "folder of temporary files instead of /tmp"},
     {"NCCL_MULTI_RANK_GPU_ENABLE", "1: ranks may share a simulated GPU, as NCCL's own variable says of real ones"},
 });

@@ -12,16 +12,16 @@
 #include <utility>
 
 namespace plait {
-
+// How much an entry matters; `off`: more than any.
 enum class LogLevel : uint8_t { debug, info, warn, error, off };
 // compile: specializations, kernels, fallbacks; cache: what is dropped, on disk and in memory; run: each run; comm:
 // communicators; library: what was loaded.
 enum class LogComponent : uint8_t { compile, cache, run, comm, library };
 inline constexpr size_t kLogComponents = 5;
 
-std::string_view name(LogLevel level);
-std::string_view name(LogComponent component);
-
+std::string_view name(LogLevel level);          // "debug"
+std::string_view name(LogComponent component);  // "compile"
+// What the log tells at once.
 struct LogEntry {
   LogLevel level = LogLevel::info;
   LogComponent component = LogComponent::run;
@@ -47,8 +47,8 @@ using LogSink = std::function<void(const LogEntry&)>;
 void set_log_sink(LogSink sink);
 
 namespace log_detail {
-extern std::array<std::atomic<LogLevel>, kLogComponents> levels;
-void write(LogEntry entry) noexcept;
+extern std::array<std::atomic<LogLevel>, kLogComponents> levels;  // from which on entries are made
+void write(LogEntry entry) noexcept;                              // to the sink
 }  // namespace log_detail
 
 // Whether an entry of the level is wanted: a load.

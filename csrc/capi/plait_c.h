@@ -188,6 +188,7 @@ PLAIT_API plait_error* plait_fusion_output_info(const plait_fusion* fusion, size
 
 /* ---- Devices that programs can be compiled for here, the default first. */
 typedef struct plait_device_list plait_device_list;
+/* One of them. */
 typedef struct plait_device_info {
   size_t struct_size;       /* set by the caller */
   const char* name;         /* for plait_compile_options.device */
@@ -198,10 +199,12 @@ typedef struct plait_device_info {
   int32_t host_memory;      /* 1: outputs lie in the host's memory */
   int32_t is_default;       /* 1: taken where none is named, of one rank */
 } plait_device_info;
+/* All of them; the list is freed by plait_device_list_free. */
 PLAIT_API plait_error* plait_devices(plait_device_list** out);
-PLAIT_API size_t plait_device_list_count(const plait_device_list* list);
+PLAIT_API size_t plait_device_list_count(const plait_device_list* list); /* 0: list is NULL */
+/* The one at `index`; its texts live as long as the list. User error: there is none. */
 PLAIT_API plait_error* plait_device_list_get(const plait_device_list* list, size_t index, plait_device_info* out);
-PLAIT_API void plait_device_list_free(plait_device_list* list);
+PLAIT_API void plait_device_list_free(plait_device_list* list); /* NULL is taken */
 
 /* Threads of the caller's that kernels of the CPU run on, instead of threads of plait's own. Contractions of a library
    run on the library's. */

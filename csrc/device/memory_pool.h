@@ -14,12 +14,12 @@ struct MemoryCounts {
   int64_t hits = 0, misses = 0;              // allocations from memory that came back, and from the system
   bool operator==(const MemoryCounts&) const = default;
 };
-
+// What a pool keeps, and who helps it.
 struct MemoryPoolOptions {
-  using Piece = void (*)(const void* context, int64_t begin, int64_t end);
+  using Piece = void (*)(const void* context, int64_t begin, int64_t end);  // touches begin .. end - 1
 
-  size_t kept_bytes = size_t(-1);                                // of freed blocks; the oldest go first
-  std::chrono::nanoseconds kept_time{std::chrono::seconds(30)};  // looked at when blocks come and go
+  size_t kept_bytes = size_t(-1);                                 // of freed blocks; the oldest go first
+  std::chrono::nanoseconds kept_time = std::chrono::seconds(30);  // looked at when blocks come and go
   // Calls piece(context, begin, end) for parts of 0 .. extent - 1, on several threads; empty: all at once.
   std::function<void(int64_t extent, Piece piece, const void* context)> parallel{};
   std::function<std::chrono::steady_clock::time_point()> clock{};  // empty: the machine's
@@ -33,7 +33,7 @@ class MemoryPool : public Allocator {
  public:
   explicit MemoryPool(MemoryPoolOptions options = {});
   ~MemoryPool() override;
-  std::shared_ptr<Memory> allocate(size_t bytes) override;
+  std::shared_ptr<Memory> allocate(size_t bytes) override;  // on 64 bytes at least
   MemoryCounts counts() const;
   void trim();  // gives back to the system what nobody uses
 

@@ -36,7 +36,7 @@ class Failure : public ::testing::Test {
 };
 
 TEST_F(Failure, CommandLine) {
-  expect(1, {}, {"needs a command", "run, explain, view, opt, compile, tune, reduce, launch"});
+  expect(1, {}, {"needs a command", "run, explain, view, import, opt, compile, tune, reduce, launch"});
   expect(1, {"rnu", kAdd}, {"no command `rnu`", "did you mean `run`?"});
   expect(1, {"run", kAdd, "--chekc"}, {"no flag `--chekc`", "did you mean `--check`?"});
   expect(1, {"run", "--devcie=cpu", kAdd}, {"no flag `--devcie`", "did you mean `--device`?"});

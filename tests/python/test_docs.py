@@ -56,7 +56,8 @@ def run(place, block, expected, values):
 
 
 @pytest.mark.parametrize("name, number, block, expected", BLOCKS, ids=[f"{name}-{i}" for name, i, *_ in BLOCKS])
-def test_a_block_runs(name, number, block, expected):
+def test_a_block_runs(name, number, block, expected, monkeypatch):
+    monkeypatch.chdir(ROOT)
     place = f"{name}, block {number}"
     if not of_torch(block):
         run(place, block, expected, {})

@@ -9,7 +9,7 @@
 #include "device/memory_pool.h"
 
 namespace plait {
-
+// What a device of this kind has and may use.
 struct CpuOptions {
   int threads = 0;  // threads that run a kernel, the caller's included; 0: one per core; 1 starts none
   int lanes = 0;    // f32 lanes of vectors; 0: what the host prefers (16, 8 or 4)
