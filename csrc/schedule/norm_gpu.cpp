@@ -249,7 +249,7 @@ namespace {
 
 // What several passes read of inputs; nothing where rows do not lie in one piece.
 std::vector<TensorView*> shareable(const Problem& problem, Rows& rows) {
-  if (!rows.is_row() || rows.row_begin() > 0) return {};
+  if (!rows.is_row() || rows.row_begin() > 0 || rows.scans()) return {};
   return rows.read_again(problem.segment.inputs);
 }
 
@@ -260,7 +260,8 @@ void choose_shared(const Problem& problem, const Target& target, bool parts_are_
   const sym::Expr row = rows.row(0);
   int64_t bytes = 0;  // of an element of a row
   for (const TensorView* t : shareable(problem, rows)) bytes += static_cast<int64_t>(size_of(t->dtype));
-  const bool whole = numbers.keep.value_or(0) == 0 && numbers.split.value_or(0) == 0 && numbers.rows == 1;
+  const bool whole = numbers.keep.value_or(0) == 0 && numbers.split.value_or(0) == 0 && numbers.rows == 1 &&
+                     sym::divisor(row) % *numbers.vector == 0;
   const int64_t vectors = *numbers.vector * *numbers.threads;
   // What each of so many blocks of a multiprocessor may have, in whole parts of so many vectors of all threads.
   const auto elements = [&](int64_t blocks, int64_t parts) {

@@ -55,7 +55,7 @@ def found_names(folder):
 
 
 # What is searched for, and a page that the browser then shows a link to.
-SEARCHES = {"plait_fusion_parse": "c/3_fusions.html#c.plait_fusion_parse", "DeviceMesh": "cpp/mesh/mesh.html#",
+SEARCHES = {"plait_fusion_parse": "c/4_fusions.html#c.plait_fusion_parse", "DeviceMesh": "cpp/mesh/mesh.html#",
             "rms_norm": "ops/composite.html#op-rms_norm"}
 
 

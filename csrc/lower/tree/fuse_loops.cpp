@@ -36,8 +36,9 @@ void rename(LoopTree& tree, const Ops& ops, sym::Expr from, sym::Expr to) {
 
 class Fuser {
  public:
-  Fuser(LoopTree& tree, int parts, const OnlineSums& online, const std::set<const TensorView*>& copied)
-      : tree_(tree), parts_(parts), online_(online), copied_(copied) {}
+  Fuser(LoopTree& tree, int parts, const OnlineSums& online, const std::set<const TensorView*>& copied,
+        bool column_sums)
+      : tree_(tree), parts_(parts), online_(online), copied_(copied), column_sums_(column_sums) {}
 
   void run(std::vector<TreeItem>& items) {
     for (size_t b = 0; b < items.size(); ++b) {
@@ -115,7 +116,7 @@ class Fuser {
 
   bool fits(const std::vector<TreeItem>& items, size_t a, size_t b) {
     const TreeLoop &first = at(items[a].loop), &second = at(items[b].loop);
-    if (is_repeat(first) && is_repeat(second)) return false;
+    if (is_repeat(second) && (!column_sums_ || is_repeat(first))) return false;
     if (first.cls != second.cls || first.extent != second.extent || first.parallel != second.parallel) return false;
     const bool ordered = first.order != LoopOrder::any && second.order != LoopOrder::any;
     if (ordered && first.order != second.order) return false;
@@ -191,12 +192,14 @@ class Fuser {
   const int parts_;
   const OnlineSums& online_;
   const std::set<const TensorView*>& copied_;
+  const bool column_sums_;
 };
 
 }  // namespace
 
-void fuse_loops(LoopTree& tree, int parts, const OnlineSums& online, const std::set<const TensorView*>& copied) {
-  Fuser(tree, parts, online, copied).run(tree.items);
+void fuse_loops(LoopTree& tree, int parts, const OnlineSums& online, const std::set<const TensorView*>& copied,
+                bool column_sums) {
+  Fuser(tree, parts, online, copied, column_sums).run(tree.items);
 }
 
 void turn_loops(LoopTree& tree) {

@@ -13,8 +13,9 @@ namespace plait::lowering {
 // meets in one body, where merge_equal finds it. Loops over parts, of class `parts`, become one as if sums of `online`
 // did not read what they are from. What reads of `copied`, which is there when its whole loop is done, stays behind
 // that.
+// Of rows with `column_sums` a loop joins one that stands for those around states of columns too.
 void fuse_loops(LoopTree& tree, int parts = -1, const OnlineSums& online = {},
-                const std::set<const TensorView*>& copied = {});
+                const std::set<const TensorView*>& copied = {}, bool column_sums = false);
 
 // Loops that run backward become forward ones: what their bodies compute is at the mirrored coordinates.
 void turn_loops(LoopTree& tree);

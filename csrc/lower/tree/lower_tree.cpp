@@ -86,9 +86,10 @@ LoopTree place(const ScheduledGroup& group, AxisGroup& axes, sym::Pool& pool, Ke
   std::set<const TensorView*> copied;
   for (const auto& [t, panel] : group.panels)
     if (!panel.filled) copied.insert(t);
-  lowering::fuse_loops(tree, parts, online, copied);  // before statements: passes over one row meet in one body
-  lowering::turn_loops(tree);                         // behind it: no two loops of different orders have become one
-  if (group.phases) {                                 // what is one loop over parts now is one phase
+  lowering::fuse_loops(tree, parts, online, copied,
+                       !group.column_sums.empty());  // before statements: passes over one row meet in one body
+  lowering::turn_loops(tree);                        // behind it: no two loops of different orders have become one
+  if (group.phases) {                                // what is one loop over parts now is one phase
     lowering::go_online(tree, online, parts);
     lowering::split_phases(tree, parts, options.target == TargetKind::cuda);
   }
