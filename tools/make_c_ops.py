@@ -42,8 +42,8 @@ HEAD = """/* A function for every op, over plait_fusion_op (plait_c.h). Written 
 
    `names` are those of the results, "y" or "mean, var", NULL: named after the op. Operands are names of tensors, "x";
    those of pointwise ops may be numbers, "0.5". Attributes are values; those that may be left out are pointers, NULL
-   where they are, sizes and dtypes are words: "768", "b", "f32". `result`, where not NULL, gets the names. Errors are those
-   of plait_fusion_statement(). */
+   where they are, sizes and dtypes are words: "768", "b", "f32". `result`, where not NULL, gets the names. Errors are
+   those of plait_fusion_statement(). */
 /* clang-format off */
 #ifndef PLAIT_OPS_H
 #define PLAIT_OPS_H
