@@ -20,6 +20,7 @@ import difflib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -68,7 +69,7 @@ def run(script, folder, binary_dir, stderr=False, bug="", stops="-e"):
             (path[0] / "plait").symlink_to(binary_dir / "plait_with_bugs")
         environment["PLAIT_TEST_BUG"] = bug
     environment["PATH"] = ":".join(map(str, path))
-    environment["PLAIT_CACHE_DIR"] = str(binary_dir.resolve() / "docs_kernels")  # what documents tune is of no test
+    environment["PLAIT_CACHE_DIR"] = str(folder / "kernels")
     return subprocess.run(["bash", *stops.split(), "-uo", "pipefail", "-c", script], cwd=folder, env=environment, text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT if stderr else subprocess.PIPE, timeout=240)
@@ -91,6 +92,7 @@ def diff(expected, printed):
 def check_file(path, folder, binary_dir, fix):
     """Problems of one document; with fix, its generated parts are rewritten."""
     text, problems, last = path.read_text(), [], None
+    shutil.rmtree(folder / "kernels", ignore_errors=True)  # what one document tunes is not for the next one
     for match in FENCE.finditer(text):
         mark, language, note, body = match.groups()
         place = f"{path.name}:{text.count(chr(10), 0, match.start(3 if language is None else 2)) + 1}"

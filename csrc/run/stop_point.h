@@ -18,11 +18,11 @@ class StopPoint {
     end_ = kNone;
   }
   bool watched() const { return asked_ != nullptr; }
-  // Asks the caller, on the thread that called run(): where it wants so, no step begins that no rank has begun.
+  // Asks the caller, on the thread that called run(), until it says yes: then no step begins that no rank has begun.
   void ask() {
-    if (asked_ == nullptr || !(*asked_)()) return;
+    if (asked_ == nullptr || end_ != kNone || !(*asked_)()) return;
     const std::lock_guard lock(mutex_);
-    if (end_ == kNone) end_ = begun_;
+    end_ = begun_;
   }
   // Whether a rank goes on with the step.
   bool may_begin(size_t step) {
@@ -39,7 +39,8 @@ class StopPoint {
   static constexpr size_t kNone = std::numeric_limits<size_t>::max();
   const std::function<bool()>* asked_ = nullptr;
   std::mutex mutex_;
-  size_t begun_ = 0, end_ = kNone;  // steps that some rank has begun, by the list; the first one that none begins
+  size_t begun_ = 0, end_ = kNone;  // steps that some rank has begun, by the list; the first one that none begins, set
+                                    // by the thread that asks
 };
 
 }  // namespace plait
