@@ -45,6 +45,7 @@ struct Report {
   int64_t bytes_copied = 0, bytes_donated = 0;                            // in the last run: RunCounts
   int64_t wire_bytes = 0, wire_bytes_min = 0;                             // of the last run
   double compile_ms = 0, run_ms = 0;                                      // of the class; of the last run
+  bool from_disk = false;  // the class as a whole was compiled by an earlier process, or comes from a file
   std::map<std::string, std::vector<std::vector<int64_t>>> local_shapes;  // output -> by rank
   std::vector<std::pair<std::string, double>> step_ms;                    // of the last timed run, all ranks together
   int64_t timed_runs = 0;        // of the program, with the last one of the class

@@ -6,10 +6,12 @@ set(PLAIT_CORE_SOURCES
   api/explain.cpp
   api/format_source.cpp
   api/inspect.cpp
+  api/kept_specializations.cpp
   api/log_compiled.cpp
   api/overview.cpp
   api/program_file.cpp
   api/save_program.cpp
+  api/saved_class.cpp
   api/step_facts.cpp
   api/trace.cpp
   api/tune.cpp

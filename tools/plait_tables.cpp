@@ -25,6 +25,7 @@ constexpr std::array kVariables = std::to_array<EnvironmentVariable>({
     {"XDG_CACHE_HOME", "without it: they are in plait/ there"},
     {"HOME", "without either: they are in .cache/plait there"},
     {"PLAIT_CACHE_MIB", "most MiB of them; 2048 where it is not set, 0: none are kept"},
+    {"PLAIT_CACHE_SPECIALIZATIONS_MIB", "most MiB of whole specializations beside them; 512, 0: none are kept"},
     {"PLAIT_CUDA_HOME", "CUDA kit whose NVRTC, cuBLASLt and NCCL come first"},
     {"CUDA_HOME", "the same, after it"},
     {"VIRTUAL_ENV", "Python environment whose wheels of CUDA's libraries serve"},

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "api/check_graph.h"
+#include "api/kept_specializations.h"
 #include "api/log_compiled.h"
 #include "api/step_facts.h"
 #include "base/error.h"
@@ -47,6 +48,9 @@ std::vector<int64_t> values_of(const Sizes& sizes) {
 
 }  // namespace
 
+Compiled::Impl::Impl() = default;
+Compiled::Impl::~Impl() = default;
+
 Metadata Compiled::Impl::metadata_of(const Tensors& inputs) const {
   Metadata out;
   for (const auto& [name, tensor] : inputs) out[name] = {tensor.dtype, tensor.shape};
@@ -69,28 +73,34 @@ PipelineContext Compiled::Impl::context(const CompileOptions& how, const std::se
   return {how, mesh, *device, file_segments, refused, *multiples, &asked, {}, last_places.orders, last_places.aliases};
 }
 
-// The class of last_sizes, compiled where it is not kept.
+// The class of last_sizes, compiled where it is kept neither here nor on disk.
 std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<std::string>& refused) {
   Specialization specialization = specialize(last_sizes, mesh_sizes);
   specialization.key += print(last_places);
   for (const std::string& name : refused) specialization.key += " without library %" + name;
   if (auto kept = classes.find(guards.key(specialization.key, last_sizes, ranks))) return kept;
-  double begin = now_ms();
-  const auto made = std::make_shared<SpecializationEntry>();
-  SpecializationEntry& entry = *made;
-  sym::Guards asked(last_sizes, ranks);
-  entry.compiled = compile_specialization(*fusion, specialization.clone, context(options, refused, asked));
-  entry.key = specialization.key;
-  entry.refused = refused;
-  entry.guards = asked.answers();
-  entry.report = report_of(*entry.compiled->program, *device);
-  entry.report.compile_ms = now_ms() - begin;
-  log_compiled(*fusion, entry);
+  const double begin = now_ms();
+  if (!on_disk) on_disk = std::make_unique<KeptSpecializations>(*this);
+  std::shared_ptr<SpecializationEntry> made = on_disk->find(specialization.key);
+  const bool compiles = made == nullptr;
+  if (compiles) {
+    made = std::make_shared<SpecializationEntry>();
+    made->key = specialization.key;
+    made->refused = refused;
+    sym::Guards asked(last_sizes, ranks);
+    const CompileOptions how = on_disk->watching(options);
+    made->compiled = compile_specialization(*fusion, specialization.clone, context(how, refused, asked));
+    made->guards = asked.answers();
+    made->report = report_of(*made->compiled->program, *device);
+  }
+  made->report.compile_ms = now_ms() - begin;
+  log_compiled(*fusion, *made);
   const int64_t most = options.options.kept_specializations;
-  const int64_t gone = classes.add(guards.add(specialization.key, entry.guards), made, 0, most, 0);
+  const int64_t gone = classes.add(guards.add(specialization.key, made->guards), made, 0, most, 0);
   if (gone > 0)
     log(LogComponent::cache, LogLevel::info, "@{}: {} specializations dropped, kept_specializations = {}",
         fusion->name(), gone, most);
+  if (compiles) on_disk->store(*made);
   return made;
 }
 
@@ -479,15 +489,13 @@ std::optional<std::string> kept_text(const SpecializationEntry& entry, const Fus
   const CompiledSpecialization& compiled = *entry.compiled;
   if (stage == "fusion") return print(fusion);
   if (const auto known = entry.texts.find(std::string(stage)); known != entry.texts.end()) return known->second;
+  if (stage == "kir" && !compiled.kernel_texts.empty()) return fmt::format("{}", fmt::join(compiled.kernel_texts, ""));
   if (!entry.texts.empty()) return std::nullopt;
   if (stage == "graph") return print(*compiled.graph);
   if (stage == "sharded") return print(*compiled.sharded);
   if (stage == "program") return print(*compiled.program);
   if (stage == "timings") return compiled.timings;
-  if (stage != "kir" || compiled.kernel_texts.empty()) return std::nullopt;
-  std::string out;
-  for (const std::string& text : compiled.kernel_texts) out += text;
-  return out;
+  return std::nullopt;
 }
 
 }  // namespace

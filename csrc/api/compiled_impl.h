@@ -59,7 +59,12 @@ struct Picked {
   BoundSpecialization& bound() const { return *binding->bound; }
 };
 
+class KeptSpecializations;
+
 struct Compiled::Impl {
+  Impl();
+  ~Impl();
+
   std::mutex mutex;  // guards what changes below; held while a class is compiled and bound
   std::mutex alone;  // held by a run that shares a device's queues, communicators or observers with others
 
@@ -76,6 +81,7 @@ struct Compiled::Impl {
   std::vector<FileSegment> file_segments;
   std::shared_ptr<RememberedSchedules> measured;  // what options.measured asks; null: nothing
   Kept<std::string, SpecializationEntry> classes;
+  std::unique_ptr<KeptSpecializations> on_disk;  // made with the first class
   Kept<BindingKey, Binding> bindings;
   std::shared_ptr<SpecializationEntry> last;
   Sizes last_sizes;

@@ -3,7 +3,8 @@
 
 namespace plait {
 
-// Tells the log what was compiled, for which sizes and why for these alone, and where its kernels came from.
+// Tells the log what was compiled, or came whole from disk, for which sizes and why for these alone, and where its
+// kernels came from.
 void log_compiled(const Fusion& fusion, const SpecializationEntry& entry);
 
 }  // namespace plait

@@ -24,17 +24,18 @@ struct Head {
 
 XXH128_hash_t hash_of(std::string_view body) { return XXH3_128bits(body.data(), body.size()); }
 
-// Texts and code, by place in what follows the table.
+// Texts and code, by place in what follows the table; equal ones (kernels of one unit have its code) are there once.
 class Bodies {
  public:
-  Json put(std::string_view text) {
-    const size_t begin = bytes_.size();
-    bytes_ += text;
-    return {begin, text.size()};
+  Json put(const std::string& text) {
+    const auto [found, added] = places_.emplace(text, bytes_.size());
+    if (added) bytes_ += text;
+    return {found->second, text.size()};
   }
   const std::string& bytes() const { return bytes_; }
 
  private:
+  std::map<std::string, size_t> places_;
   std::string bytes_;
 };
 
@@ -131,15 +132,18 @@ SavedLookup lookup_of(const Json& json) {
 
 Json json_of(const SavedClass& made, Bodies& bodies) {
   Json answers = Json::array(), lookups = Json::array(), texts = Json::object(), kernels = Json::array();
+  Json kernel_texts = Json::array();
   for (const SavedAnswer& answer : made.answers) answers.push_back({answer.condition, answer.asked_by, answer.yes});
   for (const SavedLookup& lookup : made.lookups) lookups.push_back(json_of(lookup));
   for (const auto& [stage, text] : made.texts) texts[stage] = bodies.put(text);
+  for (const std::string& text : made.kernel_texts) kernel_texts.push_back(bodies.put(text));
   for (const SavedKernel& kernel : made.kernels) kernels.push_back(json_of(kernel, bodies));
   return {{"key", made.key},
           {"answers", answers},
           {"refused", made.refused},
           {"lookups", lookups},
           {"texts", texts},
+          {"kernel_texts", kernel_texts},
           {"kernels", kernels},
           {"library_results", made.library_results}};
 }
@@ -152,6 +156,7 @@ SavedClass class_of(const Json& json, const Table& table) {
   json.at("refused").get_to(out.refused);
   for (const Json& lookup : json.at("lookups")) out.lookups.push_back(lookup_of(lookup));
   for (const auto& [stage, at] : json.at("texts").items()) out.texts[stage] = table.text(at);
+  for (const Json& at : json.at("kernel_texts")) out.kernel_texts.push_back(table.text(at));
   for (const Json& kernel : json.at("kernels")) out.kernels.push_back(kernel_of(kernel, table));
   json.at("library_results").get_to(out.library_results);
   return out;
@@ -163,23 +168,8 @@ SavedClass class_of(const Json& json, const Table& table) {
 
 constexpr const char* kSaveAgain = "save the program again";
 
-}  // namespace
-
-std::string pack(const SavedProgram& program) {
-  Bodies bodies;
-  Json classes = Json::array();
-  for (const SavedClass& made : program.classes) classes.push_back(json_of(made, bodies));
-  const Json table = {{"version", program.version},
-                      {"device", program.device},
-                      {"needs", program.needs},
-                      {"comm", program.comm},
-                      {"interleaving", program.interleaving},
-                      {"one_rank", program.one_rank},
-                      {"sizes", program.sizes},
-                      {"options", program.options},
-                      {"measured", program.measured},
-                      {"fusion", bodies.put(program.fusion)},
-                      {"classes", classes}};
+// A file of a table and what follows it. UserError: the table holds what is no text.
+std::string whole_file(const Json& table, const Bodies& bodies) {
   std::string head_text;
   try {
     head_text = table.dump();
@@ -198,11 +188,9 @@ std::string pack(const SavedProgram& program) {
   return std::string(reinterpret_cast<const char*>(&head), sizeof head) + body;
 }
 
-bool is_program_file(std::string_view bytes) {
-  return bytes.size() >= sizeof kMagic && std::memcmp(bytes.data(), kMagic, sizeof kMagic) == 0;
-}
-
-SavedProgram unpack(std::string_view bytes, const std::string& file) {
+// What `read` makes of a file's table.
+template <class Read>
+auto read_whole(std::string_view bytes, const std::string& file, Read read) {
   if (!is_program_file(bytes)) refuse(file, "is no compiled program", "give a file that `save` wrote");
   Head head{};
   if (bytes.size() < sizeof head) refuse(file, "is cut", kSaveAgain);
@@ -215,8 +203,47 @@ SavedProgram unpack(std::string_view bytes, const std::string& file) {
   const XXH128_hash_t hash = hash_of(body);
   if (hash.low64 != head.checksum[0] || hash.high64 != head.checksum[1]) refuse(file, "is damaged", kSaveAgain);
   try {
-    const Json json = Json::parse(body.substr(0, head.table_bytes));
-    const Table table(body.substr(head.table_bytes));
+    return read(Json::parse(body.substr(0, head.table_bytes)), Table(body.substr(head.table_bytes)));
+  } catch (const std::exception& e) {  // the checksum is right, what it is of is not
+    refuse(file, fmt::format("is no compiled program: {}", e.what()), kSaveAgain);
+  }
+}
+
+}  // namespace
+
+bool is_program_file(std::string_view bytes) {
+  return bytes.size() >= sizeof kMagic && std::memcmp(bytes.data(), kMagic, sizeof kMagic) == 0;
+}
+
+std::string pack(const SavedClass& made) {
+  Bodies bodies;
+  return whole_file(json_of(made, bodies), bodies);
+}
+
+SavedClass unpack_class(std::string_view bytes, const std::string& file) {
+  return read_whole(bytes, file, class_of);
+}
+
+std::string pack(const SavedProgram& program) {
+  Bodies bodies;
+  Json classes = Json::array();
+  for (const SavedClass& made : program.classes) classes.push_back(json_of(made, bodies));
+  const Json table = {{"version", program.version},
+                      {"device", program.device},
+                      {"needs", program.needs},
+                      {"comm", program.comm},
+                      {"interleaving", program.interleaving},
+                      {"one_rank", program.one_rank},
+                      {"sizes", program.sizes},
+                      {"options", program.options},
+                      {"measured", program.measured},
+                      {"fusion", bodies.put(program.fusion)},
+                      {"classes", classes}};
+  return whole_file(table, bodies);
+}
+
+SavedProgram unpack(std::string_view bytes, const std::string& file) {
+  return read_whole(bytes, file, [](const Json& json, const Table& table) {
     SavedProgram out;
     json.at("version").get_to(out.version);
     json.at("device").get_to(out.device);
@@ -231,9 +258,7 @@ SavedProgram unpack(std::string_view bytes, const std::string& file) {
     for (const Json& made : json.at("classes")) out.classes.push_back(class_of(made, table));
     if (out.classes.empty()) throw std::out_of_range("it has no specialization");
     return out;
-  } catch (const std::exception& e) {  // the checksum is right, what it is of is not
-    refuse(file, fmt::format("is no compiled program: {}", e.what()), kSaveAgain);
-  }
+  });
 }
 
 }  // namespace plait

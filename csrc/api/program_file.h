@@ -39,6 +39,7 @@ struct SavedClass {
   // Of stages by name; `segmented`, the fusion with its segments and schedules; `reasons` of segmentation,
   // `shard`, what explain says of layouts.
   std::map<std::string, std::string> texts;
+  std::vector<std::string> kernel_texts;  // kernel IR
   std::vector<SavedKernel> kernels;
   std::vector<std::string> library_results;
 };
@@ -57,7 +58,7 @@ struct SavedProgram {
 };
 
 // Goes up with every change of what is written, or of what kernels and runs expect of each other.
-inline constexpr int kProgramFormat = 3;
+inline constexpr int kProgramFormat = 4;
 
 // A head (magic, format, lengths), a checksum (XXH3, 128 bits) of all behind it, a table as JSON, texts and code.
 std::string pack(const SavedProgram& program);
@@ -66,5 +67,9 @@ bool is_program_file(std::string_view bytes);
 // UserError naming `file`: none of these, of another format, cut, or damaged. Texts and code are those that were
 // packed, as far as a checksum tells; who can write the file decides what they are.
 SavedProgram unpack(std::string_view bytes, const std::string& file);
+
+// The same of a specialization alone.
+std::string pack(const SavedClass& made);
+SavedClass unpack_class(std::string_view bytes, const std::string& file);
 
 }  // namespace plait

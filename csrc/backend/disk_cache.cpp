@@ -203,12 +203,13 @@ std::string folder_by_environment() {
   return "";
 }
 
-int64_t limit_by_environment() {
-  int64_t mib = kDefaultMib;
-  if (const auto text = environment("PLAIT_CACHE_MIB")) {
-    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), mib);
+// Bytes: as many MiB as the variable names, else `mib`.
+int64_t limit_by_environment(const char* variable, int64_t mib) {
+  if (const auto text = environment(variable)) {
+    int64_t said = 0;
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), said);
     constexpr int64_t kMost = int64_t(1) << 40;
-    if (error != std::errc() || end != text->data() + text->size() || mib < 0 || mib > kMost) mib = kDefaultMib;
+    if (error == std::errc() && end == text->data() + text->size() && said >= 0 && said <= kMost) mib = said;
   }
   return mib << 20;
 }
@@ -220,8 +221,14 @@ DiskCache::DiskCache(std::string folder, int64_t limit)
 
 DiskCache& DiskCache::of_process() {
   // Never destroyed: threads may compile until the process is gone.
-  static auto& cache = *new DiskCache(folder_by_environment(), limit_by_environment());
+  static auto& cache = *new DiskCache(folder_by_environment(), limit_by_environment("PLAIT_CACHE_MIB", kDefaultMib));
   return cache;
+}
+
+DiskCache& DiskCache::beside(std::string_view folder, const char* variable, int64_t mib) {
+  const DiskCache& whole = of_process();
+  const std::string path = whole.folder().empty() ? "" : fmt::format("{}/{}", whole.folder(), folder);
+  return *new DiskCache(path, std::min(whole.limit(), limit_by_environment(variable, mib)));
 }
 
 int DiskCache::open() const { return usable() ? open_folder(folder_, nullptr) : -1; }

@@ -27,6 +27,9 @@ class DiskCache {
   // PLAIT_CACHE_MIB MiB (2,048). Nothing is kept where the environment is somebody else's (a program with the rights of
   // another user).
   static DiskCache& of_process();
+  // A cache of its own in a folder of that one, for the life of the process: of at most so many MiB, or those that
+  // `variable` names (may be empty), and no more than that one has.
+  static DiskCache& beside(std::string_view folder, const char* variable, int64_t mib);
 
   std::optional<std::string> find(std::string_view source) noexcept;
   void store(std::string_view source, std::string_view code) noexcept;

@@ -11,16 +11,12 @@ namespace plait {
 
 namespace {
 
-constexpr std::string_view kFolder = "/schedules";
-constexpr int64_t kMostBytes = 64 << 20;
 constexpr std::string_view kHead = "measured schedules 1\n";
 constexpr size_t kMostSizes = 64;  // of one computation
 
 // The folder of the kernels' cache has one of its own for schedules.
 DiskCache& disk() {
-  static auto& cache = *new DiskCache(
-      DiskCache::of_process().folder().empty() ? "" : DiskCache::of_process().folder() + std::string(kFolder),
-      std::min(DiskCache::of_process().limit(), kMostBytes));
+  static DiskCache& cache = DiskCache::beside("schedules", "", 64);
   return cache;
 }
 

@@ -98,12 +98,12 @@ std::unique_ptr<CompiledSpecialization> run_passes(const Fusion& fusion, const C
   return out;
 }
 
+}  // namespace
+
 void warn(const CompileOptions& options, const std::string& line) {
   if (options.warn) return options.warn(line);
   log(LogComponent::compile, LogLevel::warn, "{}", line);
 }
-
-}  // namespace
 
 std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fusion, const CloneOptions& facts,
                                                                const PipelineContext& context) {

@@ -37,6 +37,9 @@ struct PipelineContext {
   std::map<std::string, std::string> aliases = {};  // of outputs that a call puts in place of inputs
 };
 
+// A line for the user: to options.warn, else to the log.
+void warn(const CompileOptions& options, const std::string& line);
+
 // Errors of the user first; then stage by stage. Throws StoppedAt where options.until asks for it.
 std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fusion, const CloneOptions& facts,
                                                                const PipelineContext& context);

@@ -107,6 +107,9 @@ class Device {
   virtual std::string machine_code(const KernelText& kernel);
   // The kernel of such code, as compile() gives it, with these facts. UserError: the code is damaged.
   virtual std::shared_ptr<Executable> load(const KernelText& kernel, const std::string& code, const KernelFacts& facts);
+  // Who makes machine code of its texts, with version and build; empty: nobody, or who cannot be told. It may be loaded
+  // to say so: MissingError.
+  virtual std::string compiler_identity() { return {}; }
   // What machine code made here needs: "x86-64 avx avx2 fma", "sm_90a". Of such a text, what this machine lacks, as a
   // reason; empty: nothing.
   virtual std::string code_needs() const { return {}; }

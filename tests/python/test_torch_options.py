@@ -3,6 +3,7 @@
 import json
 import importlib.metadata
 import itertools
+import os
 import subprocess
 import sys
 import warnings
@@ -211,6 +212,33 @@ def test_higher_order_ops_are_work_that_stays_eager():
     assert report.eager["cond", "no row of the table"] == 1 and report.share < 1
     with pytest.raises(plait.UserError, match="cond stays eager"):
         compiled(f, options={"strict": True})(x)
+
+
+def test_warnings_name_the_users_line():
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            y = x.exp()
+            return y + torch.linalg.inv(y), torch.nn.functional.fold(x[None].expand(4, 4, 4), (3, 3), 2)
+
+    compiler._warned.clear()
+    torch._dynamo.reset()
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        compiled(Net())(torch.eye(4))
+    first = Net.forward.__code__.co_firstlineno
+    lines = {w.lineno - first for w in seen if str(w.message).startswith("plait: ")}
+    assert lines == {2} and {w.filename for w in seen if str(w.message).startswith("plait: ")} == {__file__}
+
+
+def test_torch_logs_set_levels():
+    """TORCH_LOGS names plait, or a component, as any module."""
+    script = ("import torch, plait.torch\n"
+              "print(torch.compile(lambda x: x.exp() * 2, backend='plait')(torch.ones(2)).tolist())\n")
+    for words, told in (("+plait", True), ("plait.compile", True), ("+dynamo", False), ("", False)):
+        done = subprocess.run([sys.executable, "-c", script], env=os.environ | {"TORCH_LOGS": words}, capture_output=True,
+                              text=True, timeout=300)
+        assert done.returncode == 0 and done.stdout.startswith("[5.43"), done.stderr
+        assert ("@forward_0 compiled in" in done.stderr) == told, (words, done.stderr[-3000:])
 
 
 def test_what_only_moves_elements_stays_eager_and_counts():

@@ -62,6 +62,7 @@ void check_kernel(const kir::Kernel& kernel) {
 }  // namespace plait
 
 int main(int argc, char** argv) {
+  setenv("PLAIT_CACHE_SPECIALIZATIONS_MIB", "0", 0);  // what tests look at is compiled
   testing::InitGoogleTest(&argc, argv);
   plait::set_verify_hook(plait::check_fusion);
   plait::kir::set_verify_hook(plait::check_kernel);

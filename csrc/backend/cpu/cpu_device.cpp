@@ -131,6 +131,7 @@ class CpuDevice : public Device {
     };
     return cache_.find_or_make(kernel, made).executable;
   }
+  std::string compiler_identity() override { return options_.disk_cache ? compiler()->identity() : ""; }
   std::string code_needs() const override { return "x86-64" + processor_features(); }
   std::string code_lacks(std::string_view needs) const override {
     if (!needs.starts_with("x86-64")) return fmt::format("it needs {}, and this is a processor of x86-64", needs);

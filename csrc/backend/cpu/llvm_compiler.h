@@ -46,6 +46,8 @@ class LlvmCompiler {
   // lacks a function.
   Compiled link(const std::string& object, const std::string& kernel, const std::vector<std::string>& functions) const;
   bool loaded() const;  // the plug-in
+  // Version and build of LLVM, as an earlier process noted it, or the plug-in is loaded. Requires a cache on disk.
+  std::string identity() const;
 
  private:
   struct Plugin {
@@ -56,7 +58,6 @@ class LlvmCompiler {
 
   Plugin plugin() const;
   void load() const;  // under the mutex
-  std::string identity() const;
   std::string source_of(const std::string& text, const Names& names) const;  // for the cache on disk
   std::optional<Object> kept_object(const std::string& source) const;
   Object compiled_object(const std::string& text, const Names& names) const;

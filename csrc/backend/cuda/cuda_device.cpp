@@ -116,14 +116,17 @@ class CudaDevice : public Device {
     return out;
   }
 
+  // Of what is loaded, the code of its unit, with all kernels of that.
   std::string machine_code(const KernelText& kernel) override {
+    if (const auto known = cache_.find(kernel)) return module_of(*known->executable).code();
     return compile_cuda_unit({&kernel, 1}, code_target(), disk()).code;
   }
+  std::string compiler_identity() override { return nvrtc_identity(); }
   std::shared_ptr<Executable> load(const KernelText& kernel, const std::string& code,
                                    const KernelFacts& facts) override {
     const auto made = [&] {
       return KernelCache::Entry{
-          make_cuda_kernel(std::make_shared<CudaModule>(parts_, code, kernel.name), kernel, options_.nvtx), facts};
+          make_cuda_kernel(module_with(code, kernel.name), kernel, options_.nvtx), facts};
     };
     return cache_.find_or_make(kernel, made).executable;
   }
@@ -145,6 +148,16 @@ class CudaDevice : public Device {
   CudaParts& parts() { return *parts_; }
 
  private:
+  // The module of this code, loaded once for all kernels of a unit.
+  std::shared_ptr<CudaModule> module_with(const std::string& code, const std::string& title) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(loaded_, [](const std::weak_ptr<CudaModule>& module) { return module.expired(); });
+    for (const std::weak_ptr<CudaModule>& each : loaded_)
+      if (auto module = each.lock(); module && module->code() == code) return module;
+    auto module = std::make_shared<CudaModule>(parts_, code, title);
+    loaded_.push_back(module);
+    return module;
+  }
   // What NVRTC compiles for.
   std::string code_target() const {
     return options_.code == CudaCode::ptx ? "compute_" + target_.architecture.substr(3) : target_.architecture;
@@ -166,7 +179,8 @@ class CudaDevice : public Device {
   std::shared_ptr<CudaParts> parts_;
   std::vector<std::unique_ptr<CudaAllocator>> allocators_;
   KernelCache cache_;
-  std::mutex mutex_;  // guards the library
+  std::mutex mutex_;  // guards what follows
+  std::vector<std::weak_ptr<CudaModule>> loaded_;  // of load()
   std::shared_ptr<CublasLt> cublaslt_;
 };
 

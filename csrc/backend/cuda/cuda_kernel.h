@@ -18,6 +18,7 @@ class CudaModule {
   CudaModule(const CudaModule&) = delete;
 
   CudaParts& parts() const { return *parts_; }
+  const std::string& code() const { return code_; }
   CUfunction function(int ordinal, const std::string& kernel);
 
  private:
@@ -32,5 +33,7 @@ class CudaModule {
 // The kernel of that name. It is looked up on every ordinal whose context is open, so that launches there load nothing;
 // on others by the first launch. `mark`: for profilers.
 std::shared_ptr<Executable> make_cuda_kernel(std::shared_ptr<CudaModule> module, const KernelText& kernel, bool mark);
+// Of an executable that make_cuda_kernel made.
+const CudaModule& module_of(const Executable& kernel);
 
 }  // namespace plait

@@ -186,6 +186,12 @@ void check_compiled(const Output& out, const std::string& name) {
 
 bool nvrtc_available(std::string* why_not) { return nvrtc_library(why_not) != nullptr; }
 
+std::string nvrtc_identity() {
+  const NvrtcLibrary& nvrtc = library();
+  return fmt::format("{}.{}, {}", nvrtc.major, nvrtc.minor,
+                     library_identity(reinterpret_cast<const void*>(nvrtc.nvrtcVersion)));
+}
+
 std::string nvrtc_version() {
   const NvrtcLibrary& nvrtc = library();
   return fmt::format("{}.{}", nvrtc.major, nvrtc.minor);
@@ -267,8 +273,7 @@ Output run_or_find(const std::string& text, const std::string& file, const std::
   if (disk == nullptr) return run(text, file, architecture);
   const auto start = std::chrono::steady_clock::now();
   const NvrtcLibrary& nvrtc = library();
-  std::string source = fmt::format("nvrtc, 1: {}.{}, {}\n{}", nvrtc.major, nvrtc.minor,
-                                   library_identity(reinterpret_cast<const void*>(nvrtc.nvrtcVersion)), file);
+  std::string source = fmt::format("nvrtc, 1: {}\n{}", nvrtc_identity(), file);
   for (const std::string& option : options(nvrtc, architecture)) source += ' ' + option;
   source += '\n' + text;
   const std::optional<std::string> kept = disk->find(source);

@@ -34,6 +34,8 @@ bool nvrtc_available(std::string* why_not);
 void load_nvrtc(const std::string& path);
 // "13.0". MissingError without NVRTC.
 std::string nvrtc_version();
+// Its version and build. MissingError without NVRTC.
+std::string nvrtc_identity();
 // File that was loaded. MissingError without NVRTC.
 std::string nvrtc_path();
 // What named that file. MissingError without NVRTC.

@@ -6,6 +6,8 @@ import contextlib
 import dataclasses
 import functools
 import operator
+import os
+import re
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -157,17 +159,29 @@ class _Support(OperatorSupportBase):
 def _warn(node: torch.fx.Node, why: str, options: Options) -> None:
     if options.strict:
         raise plait.UserError(f"{op_of(node)} stays eager: {why}", str(node.format_node()), "leave out strict")
-    _warn_once(str(op_of(node)), f"{op_of(node)} runs eagerly: {why}")
+    _warn_once(str(op_of(node)), f"{op_of(node)} runs eagerly: {why}", [node])
 
 
 def _warn_of_fusion(nodes: Iterable[torch.fx.Node], why: str) -> None:
+    nodes = list(nodes)
     text = f"a fusion of {', '.join(dict.fromkeys(ops_of(nodes)))} runs eagerly: {why}"
-    _warn_once(text, text)
+    _warn_once(text, text, nodes)
 
 
-def _warn_once(key: str, text: str) -> None:
-    if key not in _warned:
-        _warned.add(key)
+_FRAME = re.compile(r'^  File "(.+)", line (\d+), in ', re.MULTILINE)  # as PyTorch writes them, the innermost last
+_PYTORCH = os.path.dirname(torch.__file__) + os.sep
+
+
+def _warn_once(key: str, text: str, nodes: Iterable[torch.fx.Node]) -> None:
+    """Names the user's line that the first of the nodes comes from, as far as PyTorch knows it."""
+    if key in _warned:
+        return
+    _warned.add(key)
+    frames = next((found for node in nodes if (found := _FRAME.findall(node.stack_trace or ""))), [])
+    if frames:
+        file, line = ([frame for frame in frames if not frame[0].startswith(_PYTORCH)] or frames)[-1]
+        warnings.warn_explicit(f"plait: {text}", UserWarning, file, int(line))
+    else:
         warnings.warn(f"plait: {text}", stacklevel=3)
 
 

@@ -1,0 +1,235 @@
+// Whole specializations on disk: later programs have what earlier ones compiled, bit for bit, and nothing else.
+#include "api/kept_specializations.h"
+
+#include <gtest/gtest.h>
+
+#include "backend/disk_cache.h"
+#include "plait.h"
+#include "reference/draw_inputs.h"
+#include "session/boundary.h"
+#include "support/fusion_files.h"
+#include "support/run_case.h"
+#include "support/scratch_folder.h"
+#include "support/tensor_bits.h"
+
+namespace plait {
+namespace {
+
+using testing::bits_of;
+using testing::ScratchFolder;
+
+constexpr const char* kSoftmax = R"(let rows = 6, n = 40
+fusion @softmax (%x: f32[rows, n]) -> (%y) {
+  %y = softmax(%x, dim = 1)
+}
+)";
+constexpr const char* kSharded = R"(let b = 3, h = 10, T = f32
+mesh @m (tp = t)
+fusion @mlp on @m (%x: T[b, 4], param %w: T[h, 4] {0: tp}, param %v: T[4, h] {1: tp}, %seed: u64[]) -> (%y) {
+  %y = dropout(linear(gelu(linear(%x, %w)), %v), p = 0.25, seed = %seed)
+}
+)";
+constexpr const char* kLookup = R"(let n = 5, v = 7
+fusion @rows (%i: i64[n], %t: f32[v, 3]) -> (%y) {
+  %y = mul(embedding(%i, %t), 2.0)
+}
+)";
+
+Tensors inputs_for(const Fusion& fusion, const Sizes& sizes = {}) {
+  reference::DrawOptions draw;
+  draw.sizes = {sizes.begin(), sizes.end()};
+  const auto drawn = reference::draw_inputs(fusion, draw);
+  return {drawn.begin(), drawn.end()};
+}
+
+class KeptSpecializations : public ::testing::Test {
+ protected:
+  KeptSpecializations() { set_specializations_on_disk(&disk_); }
+  ~KeptSpecializations() override { set_specializations_on_disk(nullptr); }
+
+  struct Ran {
+    std::vector<char> bits;
+    bool from_disk;
+    auto operator<=>(const Ran&) const = default;
+  };
+  static Ran run(const Compiled& program, const Sizes& sizes = {}) {
+    Compiled copy = program;
+    const Tensors out = copy.run(with_own_copies(copy.fusion(), inputs_for(copy.fusion(), sizes)));
+    return {bits_of(out), copy.report().from_disk};
+  }
+  static Ran run(const std::string& text, const CompileOptions& options, const Sizes& sizes = {}) {
+    const auto fusion = parse_fusion(text);
+    return run(compile(*fusion, options), sizes);
+  }
+
+  const ScratchFolder scratch_;
+  DiskCache disk_{scratch_ / "kept", 64 << 20};
+};
+
+TEST_F(KeptSpecializations, AreTakenByLaterPrograms) {
+  const CompileOptions cpu{.device = "cpu"}, ranks{.device = "cpu", .ranks = 4, .comm = "local:threads"},
+      gpu{.device = "sim:sm_80"}, gpus{.device = "sim:sm_80:4", .ranks = 4};
+  for (const auto& [text, options] : std::vector<std::pair<const char*, CompileOptions>>{
+           {kSoftmax, cpu}, {kLookup, cpu}, {kSharded, ranks}, {kSoftmax, gpu}, {kLookup, gpu}, {kSharded, gpus}}) {
+    if (!testing::why_no_device(options.device).empty()) continue;
+    const Ran made = run(text, options), kept = run(text, options);
+    EXPECT_FALSE(made.from_disk) << options.device;
+    EXPECT_TRUE(kept.from_disk) << options.device << "\n" << text;
+    EXPECT_EQ(kept.bits, made.bits) << options.device;
+  }
+}
+
+TEST_F(KeptSpecializations, TellWhatCompiledOnesTell) {
+  const auto fusion = parse_fusion(kSharded);
+  const CompileOptions options{.device = "cpu", .ranks = 4};
+  Compiled made = compile(*fusion, options), kept = compile(*fusion, options);
+  (void)run(made);
+  (void)run(kept);
+  ASSERT_TRUE(kept.report().from_disk);
+  for (const char* stage :
+       {"fusion", "graph", "sharded", "localized", "params", "segments", "program", "kir", "llvm", "memory"})
+    EXPECT_EQ(kept.stage_text(stage), made.stage_text(stage)) << stage;
+  EXPECT_EQ(kept.kernel_texts(), made.kernel_texts());
+  EXPECT_EQ(kept.explain_layouts(), made.explain_layouts());
+  EXPECT_EQ(print(kept.localized()), print(made.localized()));
+  EXPECT_EQ(kept.compiled_specialization().segment_reasons, made.compiled_specialization().segment_reasons);
+  EXPECT_EQ(kept.report().bytes_moved, made.report().bytes_moved);
+  EXPECT_EQ(kept.report().arena_bytes, made.report().arena_bytes);
+  EXPECT_EQ(kept.report().local_shapes, made.report().local_shapes);
+  EXPECT_TRUE(kept.serialize() == made.serialize());
+}
+
+// What is asked about sizes decides, whichever came first.
+TEST_F(KeptSpecializations, AreOfTheSizesThatTheirConditionsTell) {
+  const std::vector<int64_t> lengths = {1, 40, 64, 5000, 20000, 40, 41};
+  const auto fusion = parse_fusion(kSoftmax);
+  std::map<int64_t, std::vector<char>> right;
+  size_t classes = 0;
+  {
+    Compiled program = compile(*fusion, {.device = "cpu"});
+    for (const int64_t n : lengths) right[n] = run(program, {{"n", n}}).bits;
+    classes = program.classes();
+  }
+  EXPECT_GT(classes, 2);
+  Compiled again = compile(*fusion, {.device = "cpu"});
+  for (auto n = lengths.rbegin(); n != lengths.rend(); ++n)
+    EXPECT_EQ(run(again, {{"n", *n}}), (Ran{right[*n], true})) << *n;
+  EXPECT_EQ(again.classes(), classes);
+}
+
+TEST_F(KeptSpecializations, AreOfOneTextAndOneWayToCompileIt) {
+  CompileOptions options{.device = "cpu"};
+  (void)run(kSoftmax, options);
+  EXPECT_FALSE(run(std::string(kSoftmax) + "// said\n", options).from_disk == false) << "words are no part of it";
+  EXPECT_FALSE(run("let rows = 6, n = 41\n" + std::string(kSoftmax).substr(std::string(kSoftmax).find('\n')), options)
+                   .from_disk)
+      << "costs see defaults";
+  options.options.cpu_lanes = 4;
+  EXPECT_FALSE(run(kSoftmax, options).from_disk);
+  options = {.device = "cpu"};
+  options.options.cpu_threads = 1;
+  EXPECT_FALSE(run(kSoftmax, options).from_disk) << "another target";
+  options = {.device = "cpu"};
+  options.options.strict_rounding = true;
+  EXPECT_FALSE(run(kSoftmax, options).from_disk);
+  options = {.device = "cpu"};
+  options.options.poison = true;
+  EXPECT_TRUE(run(kSoftmax, options).from_disk) << "no kernel depends on it";
+  (void)run(kSharded, {.device = "cpu", .ranks = 2});
+  EXPECT_FALSE(run(kSharded, {.device = "cpu", .ranks = 4}).from_disk);
+  EXPECT_FALSE(run(kSharded, {.device = "cpu", .one_rank = true}).from_disk);
+  EXPECT_TRUE(run(kSharded, {.device = "cpu", .ranks = 2}).from_disk);
+}
+
+TEST_F(KeptSpecializations, FollowMeasuredSchedules) {
+  std::string wanted;
+  CompileOptions options{.device = "cpu"};
+  options.measured = [&](const std::string&, const std::string&) {
+    std::vector<MeasuredSchedule> out;
+    if (!wanted.empty()) out.push_back({{{"rows", 6}, {"n", 40}}, parse_schedule(wanted, "test"), "measured"});
+    return out;
+  };
+  const auto fusion = parse_fusion(kSoftmax);
+  const auto schedule = [&](bool from_disk) {
+    Compiled program = compile(*fusion, options);
+    EXPECT_EQ(run(program).from_disk, from_disk) << wanted;
+    return program.report().kernels.at(0).schedule;
+  };
+  const std::string chosen = schedule(false);
+  EXPECT_EQ(schedule(true), chosen);
+  wanted = "norm(vector = 2)";
+  const std::string measured = schedule(false);
+  EXPECT_NE(measured, chosen);
+  EXPECT_EQ(schedule(true), measured);
+  wanted = "";
+  EXPECT_EQ(schedule(true), chosen);
+}
+
+TEST_F(KeptSpecializations, AreNotOfCompilationsThatAreWatched) {
+  const auto nothing_kept = [&](const CompileOptions& options) {
+    (void)run(kSoftmax, options);
+    EXPECT_FALSE(run(kSoftmax, options).from_disk);
+    EXPECT_EQ(disk_.counts().stored, 0);
+  };
+  CompileOptions options{.device = "cpu"};
+  options.hook = [](const std::string&, Fusion&) {};
+  nothing_kept(options);
+  PassControl passes;
+  options = {.device = "cpu"};
+  options.passes = &passes;
+  nothing_kept(options);
+  options = {.device = "cpu"};
+  options.options.disk_cache = false;
+  nothing_kept(options);
+  nothing_kept({.device = "reference"});
+}
+
+TEST_F(KeptSpecializations, ThatAreDamagedAreCompiledAgain) {
+  const Ran right = run(kSoftmax, {.device = "cpu"});
+  for (const auto& file : std::filesystem::directory_iterator(scratch_ / "kept")) {
+    const std::string bytes = testing::read_file(file.path());
+    for (size_t bit = 0; bit < bytes.size() * 8; bit += 1 + bytes.size() * 8 / 40) {
+      std::string damaged = bytes;
+      damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+      testing::write_file(file.path(), damaged);
+      EXPECT_EQ(run(kSoftmax, {.device = "cpu"}), right) << bit;
+    }
+    EXPECT_TRUE(run(kSoftmax, {.device = "cpu"}).from_disk);
+  }
+}
+
+// Entries whose checksum is right and that nobody stored so: for a key that they are not of, or no class at all.
+TEST_F(KeptSpecializations, ThatAreNoneAreCompiledAgain) {
+  const Ran right = run(kSoftmax, {.device = "cpu"});
+  EXPECT_EQ(disk_.counts().stored, 2);
+  std::vector<std::string> sources;
+  for (const auto& file : std::filesystem::directory_iterator(scratch_ / "kept")) {
+    const std::string bytes = testing::read_file(file.path());
+    uint64_t length = 0;
+    std::memcpy(&length, bytes.data() + 16, sizeof length);
+    sources.push_back(bytes.substr(48, length));
+  }
+  for (const std::string& source : sources)
+    for (const char* code : {"", "[", "[]", "{}", "[1]", "[{}]", R"([{"answers": 1, "measured": {}}])",
+                             R"([{"answers": [["n <", true]], "measured": {}}])", "plaitc\r\n"}) {
+      disk_.store(source, code);
+      EXPECT_EQ(run(kSoftmax, {.device = "cpu"}), right) << code;
+    }
+}
+
+// Each of tests/fusions, in f32 with the sizes of its head.
+TEST_F(KeptSpecializations, OfEveryTypicalFusion) {
+  size_t count = 0;
+  for (const auto& file : testing::read_fusions(std::filesystem::path(PLAIT_SOURCE_DIR) / "tests/fusions")) {
+    const auto fusion = parse_fusion(file.text, {.file = file.name, .set = file.small});
+    CompileOptions options{.device = "cpu"};
+    for (const auto& let : fusion->size_lets) options.sizes[let.name] = let.value;
+    const Ran made = run(compile(*fusion, options), options.sizes);
+    EXPECT_EQ(run(compile(*fusion, options), options.sizes), (Ran{made.bits, true})) << file.name;
+    ++count;
+  }
+  EXPECT_GT(count, 90);
+}
+
+}  // namespace
+}  // namespace plait
