@@ -61,9 +61,9 @@ void set_specializations_on_disk(DiskCache* cache) { other_cache = cache; }
 
 std::string KeptSpecializations::find_source() const {
   const CompileOptions& how = program_.options;
-  const bool watched = how.dumps != nullptr || how.passes != nullptr || how.hook || !how.until.empty();
+  const bool watched = (how.dumps != nullptr && !how.dumps->idle()) || how.passes != nullptr || how.hook || !how.until.empty();
   Device& device = *program_.device;
-  if (!how.options.disk_cache || watched || how.device_override != nullptr || program_.bisect ||
+  if (!how.options.disk_cache || watched || program_.bisect ||
       device.target().kind == TargetKind::reference || !specializations_on_disk().why_not().empty())
     return "";
   const std::string compiler = device.compiler_identity();

@@ -14,7 +14,7 @@ class DiskCache;
 // Those of one program. An entry answers for one build of plait and for all that its compilation followed from: the
 // text of the fusion, mesh, options, device, processor and compiler, what is known of sizes, what it asked about them,
 // and the measured schedules that it was told of. Nothing is kept of a program whose compilation somebody watches or
-// changes (dumps, passes, hook, until), on a device that the caller made, or without machine code; nor, by store(), of
+// changes (dumps, passes, hook, until), or on a device that does not tell its compiler; nor, by store(), of
 // one that warned. What cannot be kept or read back is compiled; an error is never thrown.
 class KeptSpecializations {
  public:

@@ -221,7 +221,7 @@ std::string pack(const SavedClass& made) {
 }
 
 SavedClass unpack_class(std::string_view bytes, const std::string& file) {
-  return read_whole(bytes, file, class_of);
+  return read_whole(bytes, file, [](const Json& json, const Table& table) { return class_of(json, table); });
 }
 
 std::string pack(const SavedProgram& program) {

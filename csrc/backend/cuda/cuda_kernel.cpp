@@ -30,6 +30,8 @@ class CudaKernel : public Executable {
         function_slot(i, phase).store(module_->parts().is_open(i) ? find_function(i, phase) : nullptr);
   }
 
+  const CudaModule& module() const { return *module_; }
+
   void launch(const LaunchArguments& arguments) const override {
     PLAIT_CHECK(arguments.buffers.size() == buffers_ && arguments.integers.size() == integers_,
                 "kernel {} takes {} buffers and {} integers, given are {} and {}", name_, buffers_, integers_,
