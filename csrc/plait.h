@@ -124,10 +124,11 @@ class Compiled {
 struct LoadOptions {
   Device* device_override = nullptr;               // where not null: this device; the caller keeps it
   std::function<void(const std::string&)> warn{};  // as CompileOptions::warn
+  std::function<void(int64_t rank, size_t step, const std::string& text)> on_step;  // as CompileOptions::on_step
 };
 
-// A program that save() wrote, on a device like the one it was compiled for, with the same ranks and options. Its
-// specializations run without LLVM or NVRTC; other sizes compile as ever. A file is trusted like a program: it holds
+// A program that save() wrote, on a device like the one it was compiled for, with the same ranks and options; what is
+// asked of it before it runs is of the sizes that it had last. Its specializations run without LLVM or NVRTC; other sizes compile as ever. A file is trusted like a program: it holds
 // machine code. UserError: it cannot be read, is no such file, damaged, of another version of plait, or needs what this
 // machine lacks; MissingError: the device or a library is not here.
 Compiled load(const std::string& path, const LoadOptions& options = {});

@@ -6,6 +6,7 @@ set(PLAIT_CORE_SOURCES
   api/explain.cpp
   api/format_source.cpp
   api/inspect.cpp
+  api/kept_classes.cpp
   api/kept_specializations.cpp
   api/log_compiled.cpp
   api/overview.cpp
@@ -55,6 +56,7 @@ set(PLAIT_CORE_SOURCES
   base/plugin_loader.cpp
   base/progress.cpp
   base/suggest.cpp
+  base/svg.cpp
   base/text.cpp
   build/build.cpp
   build/compose.cpp
@@ -305,6 +307,7 @@ set(PLAIT_CORE_SOURCES
   run/donations.cpp
   run/interleaving.cpp
   run/list_executor.cpp
+  run/memory_picture.cpp
   run/memory_plan.cpp
   run/pieces.cpp
   run/rank_memory.cpp

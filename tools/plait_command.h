@@ -43,7 +43,7 @@ struct Arguments {
   std::string trace;                                                      // run, view
   std::string page;                                                       // view
   bool no_run = false;                                                    // view
-  bool shard = false, segments = false, schedule = false, cache = false;  // explain
+  bool shard = false, segments = false, schedule = false, cache = false, memory = false;  // explain
   std::string svg;                                                        // explain
   std::string save;                                                       // compile
   int64_t seconds = 60, rounds = 9;                                       // tune

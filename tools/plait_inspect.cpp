@@ -16,6 +16,7 @@
 #include "kir/passes/passes.h"
 #include "plait_command.h"
 #include "plait_json.h"
+#include "run/memory_picture.h"
 #include "schedule/scheduler.h"
 #include "segment/boundaries.h"
 #include "segment/segment.h"
@@ -186,6 +187,18 @@ int compile_command(const Arguments& args) {
   return 0;
 }
 
+namespace {
+
+std::string picture_of(const Arguments& args, const Compiled& compiled) {
+  if (args.memory && args.shard)
+    throw UserError("a picture is of the layouts or of the memory", "--svg", "give one of --shard and --memory");
+  if (!args.memory) return sharding_picture(compiled.sharded(), compiled.program().devices);
+  RankValues values(compiled.program(), compiled.sizes());
+  return memory_picture(compiled.program(), values);
+}
+
+}  // namespace
+
 int explain_command(const Arguments& args) {
   Loaded loaded = load(args);
   Compiled compiled = compile(*loaded.fusion, loaded.options);
@@ -193,15 +206,15 @@ int explain_command(const Arguments& args) {
   compiled.compile_for(metadata);
   Texts texts;
   std::vector<const char*> parts;
-  if (args.shard || !args.svg.empty()) parts.push_back("shard");
+  if (args.shard || (!args.svg.empty() && !args.memory)) parts.push_back("shard");
   if (args.segments) parts.push_back("segments");
   if (args.schedule) parts.push_back("schedule");
   if (args.cache) parts.push_back("cache");
+  if (args.memory) parts.push_back("memory");
   if (parts.empty()) parts.push_back("overview");
   for (const char* part : parts) texts.emplace_back(part, explain(compiled, part));
   for (const auto& [what, text] : texts) fmt::print("{}", text);
-  if (!args.svg.empty())
-    write_whole_file(args.svg, sharding_picture(compiled.sharded(), compiled.program().devices), "--svg");
+  if (!args.svg.empty()) write_whole_file(args.svg, picture_of(args, compiled), "--svg");
   if (!args.json.empty()) write_explain_json(args, loaded, compiled, texts);
   return 0;
 }

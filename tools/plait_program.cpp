@@ -1,4 +1,6 @@
 // FILE.plaitc: compiled programs as files of the command.
+#include <fmt/ranges.h>
+
 #include <array>
 #include <fstream>
 #include <set>
@@ -55,6 +57,7 @@ std::map<std::string, std::string> texts_of(const SavedProgram& program) {
   out["fusion"] = program.fusion;
   out["segments"] = out["segmented"];
   for (const char* other : {"segmented", "reasons", "shard"}) out.erase(other);
+  if (!made.kernel_texts.empty()) out["kir"] = fmt::format("{}", fmt::join(made.kernel_texts, ""));
   std::string& code = out[program.needs.starts_with("x86-64") ? "llvm" : "cuda"];
   for (const SavedKernel& kernel : made.kernels) code += kernel.text.text;
   return out;

@@ -57,8 +57,8 @@ std::string compile_text(const Report& report) {
   const auto kept = std::count_if(report.kernels.begin(), report.kernels.end(),
                                   [](const KernelReport& kernel) { return kernel.facts.from_disk; });
   std::string out = fmt::format("compile: {:.3f} ms", report.compile_ms);
-  if (report.from_disk) return out + ", all of it from disk";
   if (kept > 0) out += fmt::format(", {} of {} kernels from disk", kept, report.kernels.size());
+  if (report.from_disk) out += ", as a whole";
   return out;
 }
 

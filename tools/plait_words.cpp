@@ -105,11 +105,13 @@ void add_explain(CLI::App& app, Arguments& args) {
   explain.add_flag("--shard", args.shard, "layouts, their reasons, reshards");
   explain
       .add_option("--svg", args.svg,
-                  "with --shard: writes a picture of who holds what and what moves; -: to standard output")
+                  "with --shard: writes a picture of who holds what and what moves, with --memory of what lies where and "
+                  "when; -: to standard output")
       ->type_name("FILE");
   explain.add_flag("--segments", args.segments, "what became one step");
   explain.add_flag("--schedule", args.schedule, "schedules and kernels");
   explain.add_flag("--cache", args.cache, "the facts within which nothing recompiles");
+  explain.add_flag("--memory", args.memory, "the bytes of each rank, and what is alive at the peak");
   add_json(explain, args, "writes what is printed, and counts");
 }
 

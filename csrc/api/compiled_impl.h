@@ -119,6 +119,9 @@ struct Compiled::Impl {
   // What a compilation of the last sizes is told; `how` and `asked` outlive it.
   PipelineContext context(const CompileOptions& how, const std::set<std::string>& refused, sym::Guards& asked);
   void compile_last();
+  // Where a kept class is of these sizes, and of no call's places: as if they had been compiled for last.
+  void go_on_with(const Sizes& sizes);
+  void note_class_numbers();
   void note_numbers(const RankBinding& first);
   sym::Environment environment() const { return {last_sizes.begin(), last_sizes.end()}; }
 };

@@ -1,12 +1,14 @@
 #include "api/explain.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "api/inspect.h"
 #include "api/overview.h"
 #include "base/error.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "run/memory_picture.h"
 #include "schedule/scheduler.h"
 #include "session/bind_inputs.h"
 
@@ -39,6 +41,33 @@ std::string segments_text(const Fusion& localized) {
   return table(rows);
 }
 
+// `any multiple of 16 from 16 on`; no extent is over 2^31 - 1.
+std::string words(const sym::Facts::Row& row) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  if (row.lo && row.lo == row.hi) return fmt::format("= {}", *row.lo);
+  std::string out = row.multiple_of > 1 ? fmt::format("any multiple of {}", row.multiple_of) : "any";
+  if (row.lo) out += fmt::format(" from {}", *row.lo);
+  if (row.hi && *row.hi < kMost) out += fmt::format(" to {}", *row.hi);
+  if (row.lo && (!row.hi || *row.hi >= kMost)) out += " on";
+  return row.below.empty() ? out : out + " below " + row.below;
+}
+
+// `n, m any from 1 on; b = 1`: sizes of which the same is known together.
+std::string words(const sym::Facts& facts) {
+  std::vector<std::pair<std::string, std::string>> groups;  // words, names
+  for (const auto& [name, row] : facts.rows()) {
+    const std::string said = words(row);
+    const auto known = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == said; });
+    if (known == groups.end())
+      groups.emplace_back(said, name);
+    else
+      known->second += ", " + name;
+  }
+  std::string out;
+  for (const auto& [said, names] : groups) out += fmt::format("{}{} {}", out.empty() ? "" : "; ", names, said);
+  return out.empty() ? "none" : out;
+}
+
 std::string cache_text(const Compiled& compiled) {
   const sym::Environment sizes = compiled.sizes();
   const Specialization specialize =
@@ -52,8 +81,8 @@ std::string cache_text(const Compiled& compiled) {
   std::string seen;
   for (const auto& [name, value] : compiled.representative())
     seen += fmt::format("{}{} = {}", seen.empty() ? "" : ", ", name, value);
-  return fmt::format("sizes:   {}\n{}costs:   {}\nmesh:    {}\noptions: {}\ndevice:  {}\n",
-                     specialize.key.empty() ? "none" : specialize.key, guards, seen.empty() ? "no size is open" : seen,
+  return fmt::format("sizes:   {}\ngiven:   {}\n{}costs:   {}\nmesh:    {}\noptions: {}\ndevice:  {}\n",
+                     words(specialize.facts), specialize.key.empty() ? "nothing" : specialize.key, guards, seen.empty() ? "no size is open" : seen,
                      axes.empty() ? "none" : axes, options.empty() ? "defaults" : options, compiled.options().device);
 }
 
@@ -96,8 +125,12 @@ std::string explain(const Compiled& compiled, std::string_view what) {
     return joined({explain_schedules(compiled.localized()), kernel_table(compiled.report().kernels),
                    counts_text(compiled.report())});
   if (what == "cache") return cache_text(compiled);
+  if (what == "memory") {
+    RankValues values(compiled.program(), compiled.sizes());
+    return explain_memory(compiled.program(), values);
+  }
   throw UserError(fmt::format("nothing explains `{}`", what), "explain",
-                  suggestion(std::string(what), {"overview", "shard", "segments", "schedule", "cache"}));
+                  suggestion(std::string(what), {"overview", "shard", "segments", "schedule", "cache", "memory"}));
 }
 
 }  // namespace plait

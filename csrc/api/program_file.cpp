@@ -237,6 +237,7 @@ std::string pack(const SavedProgram& program) {
                       {"sizes", program.sizes},
                       {"options", program.options},
                       {"measured", program.measured},
+                      {"last_sizes", program.last_sizes},
                       {"fusion", bodies.put(program.fusion)},
                       {"classes", classes}};
   return whole_file(table, bodies);
@@ -254,6 +255,7 @@ SavedProgram unpack(std::string_view bytes, const std::string& file) {
     json.at("sizes").get_to(out.sizes);
     json.at("options").get_to(out.options);
     json.at("measured").get_to(out.measured);
+    json.at("last_sizes").get_to(out.last_sizes);
     out.fusion = table.text(json.at("fusion"));
     for (const Json& made : json.at("classes")) out.classes.push_back(class_of(made, table));
     if (out.classes.empty()) throw std::out_of_range("it has no specialization");

@@ -54,6 +54,7 @@ struct SavedProgram {
   std::vector<std::string> options;             // `name=value`
   std::string fusion;                           // text
   std::map<std::string, std::string> measured;  // by key: schedules that its classes were told of (measured_text.h)
+  std::map<std::string, int64_t> last_sizes;    // that were run or compiled for last
   std::vector<SavedClass> classes;              // the one used last first
 };
 

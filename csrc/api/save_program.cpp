@@ -18,6 +18,7 @@ CompileOptions options_of(const SavedProgram& from, const LoadOptions& how) {
   out.device = from.device;
   out.device_override = how.device_override;
   out.warn = how.warn;
+  out.on_step = how.on_step;
   out.sizes = {from.sizes.begin(), from.sizes.end()};
   out.one_rank = from.one_rank;
   out.comm = from.comm;
@@ -67,6 +68,7 @@ std::string Compiled::serialize() const {
   out.sizes = {impl.options.sizes.begin(), impl.options.sizes.end()};
   for (const auto& [name, value] : impl.mesh_sizes) out.sizes[name] = value;
   out.options = changed_options(impl.options.options);
+  out.last_sizes = {impl.last_sizes.begin(), impl.last_sizes.end()};
   if (impl.measured != nullptr)
     for (const auto& [key, schedules] : impl.measured->known()) out.measured[key] = print(schedules);
   out.fusion = print(impl.scheduled ? *impl.scheduled : *impl.fusion);
@@ -93,6 +95,7 @@ Compiled deserialize(std::string_view bytes, const LoadOptions& options, const s
     impl.classes.add(impl.guards.add(entry->key, entry->guards), entry, 0, impl.options.options.kept_specializations,
                      0);
   }
+  impl.go_on_with({from.last_sizes.begin(), from.last_sizes.end()});
   return out;
 }
 

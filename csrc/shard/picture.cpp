@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/svg.h"
 #include "base/text.h"
 #include "shard/assign.h"
 #include "shard/moves.h"
@@ -28,37 +29,6 @@ constexpr const char* kStyle =
     ".own{fill:#3f7fca}.whole{fill:#1d3557}.band{fill:#3a2c0a}.free{fill:#1b2129}}</style>"
     "<defs><pattern id=\"pending\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
     "patternTransform=\"rotate(45)\"><rect width=\"3\" height=\"6\" fill=\"#c2410c\"/></pattern></defs>\n";
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-// So much of a text as fits; all of it is its title.
-std::string text_at(int x, int y, const std::string& text, size_t most, const char* of = "") {
-  const bool fits = text.size() <= most;
-  const std::string shown = fits ? text : text.substr(0, most - 3) + "...";
-  return fmt::format("<text x=\"{}\" y=\"{}\"{}>{}{}</text>\n", x, y, of, escaped(shown),
-                     fits ? "" : "<title>" + escaped(text) + "</title>");
-}
 
 struct Run {
   int64_t start = 0, count = 0;
@@ -83,14 +53,14 @@ class Picture {
       draw_tensor(*tensors[drawn]);
     }
     if (drawn < tensors.size()) {
-      body_ += text_at(8, y_ + 18, fmt::format("{} more tensors", tensors.size() - drawn), 60, " class=\"small\"");
+      body_ += svg_text(8, y_ + 18, fmt::format("{} more tensors", tensors.size() - drawn), 60, " class=\"small\"");
       y_ += 26;
     }
     const int width = kLabels + static_cast<int>(ranks_) * kColumn + 16;
     return fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\">\n"
         "<title>{2}</title>\n{3}{4}</svg>\n",
-        width, y_ + 8, escaped("@" + fusion_.name()), kStyle, body_);
+        width, y_ + 8, svg_escaped("@" + fusion_.name()), kStyle, body_);
   }
 
  private:
@@ -102,17 +72,17 @@ class Picture {
     for (size_t i = 0; i < fusion_.mesh().axes().size(); ++i)
       axes += fmt::format("{}{} = {}", axes.empty() ? "" : ", ", fusion_.mesh().axes()[i].name,
                           mesh_.size(static_cast<int>(i)));
-    body_ += text_at(8, 20, "@" + fusion_.name(), 34, " font-weight=\"bold\"");
-    body_ += text_at(8, 36, "mesh " + axes, 40, " class=\"small\"");
+    body_ += svg_text(8, 20, "@" + fusion_.name(), 34, " font-weight=\"bold\"");
+    body_ += svg_text(8, 36, "mesh " + axes, 40, " class=\"small\"");
     if (mesh_.ranks() > ranks_)
-      body_ += text_at(8, 50, fmt::format("{} of {} ranks", ranks_, mesh_.ranks()), 40, " class=\"small\"");
+      body_ += svg_text(8, 50, fmt::format("{} of {} ranks", ranks_, mesh_.ranks()), 40, " class=\"small\"");
     for (int64_t r = 0; r < ranks_; ++r) {
       std::string at;
       const std::vector<int64_t> coordinates = mesh_.coordinates(r);
       for (size_t i = 0; i < coordinates.size(); ++i)
         at += fmt::format("{}{} {}", at.empty() ? "" : ", ", fusion_.mesh().axes()[i].name, coordinates[i]);
-      body_ += text_at(column(r), 20, fmt::format("rank {}", r), 12);
-      body_ += text_at(column(r), 36, at, 16, " class=\"small\"");
+      body_ += svg_text(column(r), 20, fmt::format("rank {}", r), 12);
+      body_ += svg_text(column(r), 36, at, 16, " class=\"small\"");
     }
     y_ = kHead;
   }
@@ -163,8 +133,8 @@ class Picture {
 
   void draw_tensor(const TensorView& t) {
     const Layout& layout = held_layout(t);
-    body_ += text_at(8, y_ + 16, "%" + t.name, 34, " font-weight=\"bold\"");
-    body_ += text_at(8, y_ + 31, type_text(t) + " " + print(layout, fusion_.mesh()), 46, " class=\"small\"");
+    body_ += svg_text(8, y_ + 16, "%" + t.name, 34, " font-weight=\"bold\"");
+    body_ += svg_text(8, y_ + 31, type_text(t) + " " + print(layout, fusion_.mesh()), 46, " class=\"small\"");
     const std::vector<size_t> dims = shown_dims(t);
     for (int64_t r = 0; r < ranks_; ++r) draw_box(t, dims, r);
     y_ += kRow;
@@ -197,7 +167,7 @@ class Picture {
       }
     body_ +=
         fmt::format("<g>{}<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"all\"/><title>{}</title></g>\n",
-                    what, x, y, wide, high, escaped(title_of(t, dims, held, rank)));
+                    what, x, y, wide, high, svg_escaped(title_of(t, dims, held, rank)));
   }
 
   static std::string title_of(const TensorView& t, const std::vector<size_t>& dims, const std::vector<Run>* held,
@@ -224,7 +194,7 @@ class Picture {
     const auto bytes = at_defaults(fusion_, move.bytes);
     body_ += fmt::format("<rect x=\"4\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"{}\"/>\n", y_, width() + 4, high,
                          move.collectives > 0 ? "band" : "free");
-    body_ += text_at(8, y_ + 15,
+    body_ += svg_text(8, y_ + 15,
                      fmt::format("{}, {}{}{}", move.step, bytes ? bytes_text(*bytes) : sym::print(move.bytes) + " B",
                                  move.cause.empty() ? "" : ": ", move.cause),
                      static_cast<size_t>(width() / 6));

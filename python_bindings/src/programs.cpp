@@ -353,8 +353,8 @@ void bind_programs(nb::module_& m) {
       .def("save", [](Program& p, const std::filesystem::path& path) { locked(p, [&] { p.compiled->save(path.string()); }); },
            nb::arg("path"), "Writes what was compiled so far to a file that load() takes. Raises UserError.")
       .def("explain", explain, nb::arg("what") = "shard",
-           "Why things are where they are, as `plait explain` prints it: `overview`, `shard`, `segments`, `schedule`, `cache`. Raises "
-           "UserError.")
+           "Why things are where they are, as `plait explain` prints it: `overview`, `shard`, `segments`, `schedule`, `cache`, "
+           "`memory`. Raises UserError.")
       .def_prop_ro("mesh", [](Program& p) { return p.compiled->mesh().sizes(); }, "Sizes of the mesh axes.")
       .def_prop_ro("ranks", [](Program& p) { return p.compiled->mesh().ranks(); }, "Number of ranks.")
       .def_prop_ro("rank", [](Program& p) -> std::optional<int64_t> {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/explain.h"
 #include "backend/disk_cache.h"
 #include "plait.h"
 #include "reference/draw_inputs.h"
@@ -89,6 +90,7 @@ TEST_F(SpecializationsOnDisk, TellWhatCompiledOnesTell) {
   for (const char* stage :
        {"fusion", "graph", "sharded", "localized", "params", "segments", "program", "kir", "llvm", "memory"})
     EXPECT_EQ(kept.stage_text(stage), made.stage_text(stage)) << stage;
+  for (const char* what : {"overview", "shard", "segments", "cache"}) EXPECT_EQ(explain(kept, what), explain(made, what));
   EXPECT_EQ(kept.kernel_texts(), made.kernel_texts());
   EXPECT_EQ(kept.explain_layouts(), made.explain_layouts());
   EXPECT_EQ(print(kept.localized()), print(made.localized()));

@@ -116,6 +116,41 @@ TEST(SavedProgram, TellsOfItsStages) {
   EXPECT_EQ(again.compiled_specialization().segment_reasons, program.compiled_specialization().segment_reasons);
 }
 
+// Before it runs, of the sizes that it had last.
+TEST(SavedProgram, TellsOfItselfBeforeItRuns) {
+  for (const char* text : {kSoftmax, kSharded}) {
+    const auto fusion = parse_fusion(text);
+    Compiled program = compile(*fusion, {.device = "cpu", .ranks = text == kSharded ? std::optional(2) : std::nullopt});
+    (void)program.run(inputs_of(*fusion, text == kSoftmax ? Sizes{{"n", 5000}} : Sizes{{"b", 6}}));
+    (void)program.run(inputs_of(*fusion));
+    const Compiled again = deserialize(program.serialize());
+    EXPECT_EQ(again.sizes(), program.sizes());
+    EXPECT_EQ(again.stage_text("program"), program.stage_text("program"));
+    EXPECT_EQ(again.stage_text("memory"), program.stage_text("memory"));
+    EXPECT_EQ(again.stage_text("llvm"), program.stage_text("llvm"));
+    EXPECT_EQ(again.report().bytes_moved, program.report().bytes_moved);
+    EXPECT_EQ(again.report().arena_least, program.report().arena_least);
+    EXPECT_EQ(again.guards().size(), program.guards().size());
+  }
+}
+
+TEST(SavedProgram, ShowsItsSteps) {
+  const auto fusion = parse_fusion(kSharded);
+  std::vector<std::string> made, seen;
+  const auto note = [](std::vector<std::string>& into) {
+    return [&into](int64_t rank, size_t step, const std::string& text) {
+      into.push_back(std::to_string(rank) + " " + std::to_string(step) + " " + text);
+    };
+  };
+  Compiled program = compile(*fusion, {.device = "cpu", .ranks = 2, .on_step = note(made)});
+  const Tensors inputs = inputs_of(*fusion);
+  (void)program.run(inputs);
+  Compiled again = deserialize(program.serialize(), {.on_step = note(seen)});
+  (void)again.run(inputs);
+  EXPECT_FALSE(made.empty());
+  EXPECT_EQ(seen, made);
+}
+
 TEST(SavedProgram, NamesIndicesOutOfRange) {
   Compiled program = deserialize(saved(kLookup, {.device = "cpu"}));
   Tensors inputs = inputs_of(program.fusion());
