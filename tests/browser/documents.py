@@ -71,8 +71,8 @@ loop0:
   %t21 = load <8 x float>, ptr %t20, align 4, !alias.scope !4, !noalias !5
   %t22 = getelementptr inbounds i16, ptr %t3, i64 %t13
   %t23 = load <8 x i16>, ptr %t22, align 2
-  %t25 = fadd <8 x float> %t21, splat (float 0x3FF0000000000000)
-  %t26 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t25)
+  %t25 = fadd <8 x float> %t21, splat (float 0x3FF0000000000000)  ; %2
+  %t26 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t25)  ; %3
   %t30 = getelementptr inbounds i16, ptr %t5, i64 %t13
   store <8 x float> %t26, ptr %t30, align 2
   %loop0.next = add nuw nsw i64 %t13, 1

@@ -21,15 +21,19 @@ class TwinIndex {
     }
   }
 
-  // Values of LLVM text belong to their function; pointers to buffers are known by the kernel's parameters.
+  // Values of LLVM text belong to their function; pointers to buffers are known by the kernel's parameters, values of
+  // kernel IR by the comments behind them.
   findScopes() {
     this.scopes = new Int32Array(this.lines.length);
     this.buffers = new Map();
+    this.values = new Map();
     const entries = new Map();
     let scope = 0;
     this.lines.forEach((line, index) => {
       if (line.startsWith('define')) ++scope;
       this.scopes[index] = scope;
+      const value = /^\s*(%t\d+) = .*  ; %(\d+)$/.exec(line);
+      if (value) this.values.set(scope + value[1], value[2]);
       const entry = /^\s*(%\w+) = getelementptr inbounds ptr, ptr %buffers, i64 (\d+)/.exec(line);
       if (entry) entries.set(scope + entry[1], Number(entry[2]));
       const pointer = /^\s*(%\w+) = load ptr, ptr (%\w+)/.exec(line);
@@ -48,8 +52,10 @@ class TwinIndex {
         if (/^v\d+$/.test(word)) return 'v:' + word.slice(1);
         return /^b\d+$/.test(word) ? this.bufferKey(Number(word.slice(1))) : null;
       case 'llvm': {
+        if (/^%variable\d+$/.test(word)) return 'v:' + word.slice('%variable'.length);
         if (!/^%t\d+$/.test(word)) return null;
         const scoped = this.scopes[line] + word;
+        if (this.values.has(scoped)) return 'v:' + this.values.get(scoped);
         return this.buffers.has(scoped) ? this.bufferKey(this.buffers.get(scoped)) : 'l:' + scoped;
       }
       case 'ptx':

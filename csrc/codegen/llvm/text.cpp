@@ -1,5 +1,6 @@
 #include "codegen/llvm/text.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/error.h"
@@ -109,6 +110,25 @@ void Function::line(std::string_view text) {
   body_ += "  ";
   body_ += text;
   body_ += '\n';
+}
+
+constexpr std::string_view kNote = "  ; %";
+
+void Function::note(const Ir& value, uint32_t id, size_t begin) {
+  const size_t line = body_.find(fmt::format("  {} = ", value.text), begin);
+  const size_t end = line == body_.npos ? line : body_.find('\n', line);
+  if (end == body_.npos || (line > 0 && body_[line - 1] != '\n')) return;
+  body_.insert(end, fmt::format("{}{}", kNote, id));
+}
+
+std::string without_notes(std::string_view text) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    const size_t note = std::min(text.find(kNote, at), text.size());
+    out += text.substr(at, note - at);
+    at = std::min(text.find('\n', note), text.size());
+  }
+  return out;
 }
 
 Ir Function::define(Type type, std::string_view instruction) {

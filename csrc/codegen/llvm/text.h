@@ -42,6 +42,9 @@ Ir constant(Type type, const Constant& value);
 // 0, 1, 2 ... in the lanes of an integer type.
 Ir iota(Type type);
 
+// The text without such notes.
+std::string without_notes(std::string_view text);
+
 // What surrounds the functions: helper functions and declarations, each once, ordered by name.
 class Module {
  public:
@@ -62,6 +65,8 @@ class Function {
   const std::string& body() const { return body_; }
 
   void line(std::string_view text);
+  // `; %28` behind the line that makes the value, where one since `begin` (of body()) does: which of kernel IR's it is.
+  void note(const Ir& value, uint32_t id, size_t begin);
   Ir define(Type type, std::string_view instruction);
   std::string fresh_label(std::string_view stem);
   void label(const std::string& name);  // starts the block of that name

@@ -15,6 +15,7 @@
 #include "device/device.h"
 #include "kir/lane.h"
 #include "kir/passes/edit.h"
+#include "kir/statements.h"
 
 namespace plait::codegen {
 namespace {
@@ -110,7 +111,10 @@ class Writer {
 
   void block(const kir::Block& body) {
     for (const auto& stmt : body) {
+      const size_t begin = f_.body().size();
       kir::visit(*stmt, [&](const auto& s) { write(s); });
+      for (const kir::Value& value : kir::results(*stmt))
+        if (const auto made = values_.find(value.id); made != values_.end()) f_.note(made->second, value.id, begin);
     }
   }
 
@@ -482,12 +486,12 @@ std::string write_llvm(const kir::Kernel& kernel) {
     return functions + module.text() + kMetadata;
   }
   functions = fmt::format("; phases at once: {}\n", fmt::join(waves, ", "));  // kernels are told apart by their text
-  std::map<std::string, std::string> bodies;                                  // text -> name
+  std::map<std::string, std::string> bodies;                                  // text without notes -> name
   for (size_t i = 0; i < kernel.phases.size(); ++i) {
     Passed passed;
     PassedFinder(kernel, passed).block(kernel.phases[i].body);
     const std::string text = Writer(kernel, module).run(kernel.phases[i], passed);
-    const auto [body, fresh] = bodies.try_emplace(text, fmt::format("{}.body{}", kernel.name, bodies.size()));
+    const auto [body, fresh] = bodies.try_emplace(without_notes(text), fmt::format("{}.body{}", kernel.name, bodies.size()));
     if (fresh) functions += "define internal void @" + body->second + kParameters + " noinline" + text;
     functions += entry_of(phase_entry(kernel.name, i), body->second, passed);
   }
