@@ -38,13 +38,13 @@ struct StepTrace {
 
 // What one class of inputs compiled to, and what runs of it did.
 struct Report {
-  std::vector<KernelReport> kernels;                                      // distinct ones
-  int64_t launches = 0, library_calls = 0, collectives = 0;               // steps of one rank
-  int64_t bytes_moved = 0, bytes_least = 0;                               // by rank 0 with the last sizes: MovedBytes
-  int64_t arena_bytes = 0, arena_least = 0;                               // of its temporaries; most alive at once
-  int64_t bytes_copied = 0, bytes_donated = 0;                            // in the last run: RunCounts
-  int64_t wire_bytes = 0, wire_bytes_min = 0;                             // of the last run
-  double compile_ms = 0, run_ms = 0;                                      // of the class; of the last run
+  std::vector<KernelReport> kernels;                         // distinct ones
+  int64_t launches = 0, library_calls = 0, collectives = 0;  // steps of one rank
+  int64_t bytes_moved = 0, bytes_least = 0;                  // by rank 0 with the last sizes: MovedBytes
+  int64_t arena_bytes = 0, arena_least = 0;                  // of its temporaries; most alive at once
+  int64_t bytes_copied = 0, bytes_donated = 0;               // in the last run: RunCounts
+  int64_t wire_bytes = 0, wire_bytes_min = 0;                // of the last run
+  double compile_ms = 0, run_ms = 0;                         // of the class; of the last run
   bool from_disk = false;  // the class as a whole was compiled by an earlier process, or comes from a file
   std::map<std::string, std::vector<std::vector<int64_t>>> local_shapes;  // output -> by rank
   std::vector<std::pair<std::string, double>> step_ms;                    // of the last timed run, all ranks together
@@ -128,9 +128,10 @@ struct LoadOptions {
 };
 
 // A program that save() wrote, on a device like the one it was compiled for, with the same ranks and options; what is
-// asked of it before it runs is of the sizes that it had last. Its specializations run without LLVM or NVRTC; other sizes compile as ever. A file is trusted like a program: it holds
-// machine code. UserError: it cannot be read, is no such file, damaged, of another version of plait, or needs what this
-// machine lacks; MissingError: the device or a library is not here.
+// asked of it before it runs is of the sizes that it had last. Its specializations run without LLVM or NVRTC; other
+// sizes compile as ever. A file is trusted like a program: it holds machine code. UserError: it cannot be read, is no
+// such file, damaged, of another version of plait, or needs what this machine lacks; MissingError: the device or a
+// library is not here.
 Compiled load(const std::string& path, const LoadOptions& options = {});
 // Of what serialize() gave; `file` names it in errors.
 Compiled deserialize(std::string_view bytes, const LoadOptions& options = {}, const std::string& file = "program");

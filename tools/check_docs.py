@@ -92,7 +92,7 @@ def diff(expected, printed):
 def check_file(path, folder, binary_dir, fix):
     """Problems of one document; with fix, its generated parts are rewritten."""
     text, problems, last = path.read_text(), [], None
-    shutil.rmtree(folder / "kernels", ignore_errors=True)  # what one document tunes is not for the next one
+    shutil.rmtree(folder / "kernels/schedules", ignore_errors=True)  # what one document tunes is not for the next one
     for match in FENCE.finditer(text):
         mark, language, note, body = match.groups()
         place = f"{path.name}:{text.count(chr(10), 0, match.start(3 if language is None else 2)) + 1}"

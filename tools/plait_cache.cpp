@@ -1,4 +1,5 @@
 // plait cache: what is kept on disk of what was compiled.
+#include "api/kept_specializations.h"
 #include "backend/disk_cache.h"
 #include "compile/measured_schedules.h"
 #include "plait_command.h"
@@ -10,6 +11,11 @@ std::string mib(int64_t bytes) { return fmt::format("{:.1f} MiB", double(bytes) 
 
 std::string contents_text(const DiskCache::Contents& contents) {
   return fmt::format("{} {}, {}", contents.entries, contents.entries == 1 ? "entry" : "entries", mib(contents.bytes));
+}
+
+DiskCache::Contents done_to(DiskCache& cache, const Arguments& args) {
+  if (args.prune_cache || args.clear_cache) return cache.prune(args.clear_cache ? 0 : cache.limit());
+  return cache.contents(args.verify_cache);
 }
 
 }  // namespace
@@ -29,13 +35,14 @@ int cache_command(const Arguments& args) {
   if (const std::string why_not = cache.why_not(); !why_not.empty())
     throw UserError("nothing is kept on disk: " + why_not, "plait cache",
                     "set PLAIT_CACHE_DIR to a folder that only you write to");
-  DiskCache::Contents left;
-  if (args.prune_cache || args.clear_cache) {
-    left = cache.prune(args.clear_cache ? 0 : cache.limit());
-  } else {
-    left = cache.contents(args.verify_cache);
-  }
+  DiskCache::Contents left = done_to(cache, args);
   fmt::print("{}: {} of at most {}\n", cache.folder(), contents_text(left), mib(cache.limit()));
+  DiskCache& whole = specializations_on_disk();
+  if (whole.why_not().empty()) {
+    const DiskCache::Contents of_whole = done_to(whole, args);
+    left.damaged += of_whole.damaged;
+    fmt::print("whole specializations: {} of at most {}\n", contents_text(of_whole), mib(whole.limit()));
+  }
   if (const int64_t count = count_schedules_on_disk(); count > 0)
     fmt::print("schedules of {} {}, which plait tune --forget removes\n", count,
                count == 1 ? "computation" : "computations");

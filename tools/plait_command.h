@@ -39,27 +39,27 @@ struct Arguments {
   bool list_passes = false;
   std::string bisect;  // a number, `auto`, or empty
   std::vector<std::string> watch;
-  std::shared_ptr<PassControl> passes;                                    // made of these three
-  std::string trace;                                                      // run, view
-  std::string page;                                                       // view
-  bool no_run = false;                                                    // view
+  std::shared_ptr<PassControl> passes;                                                    // made of these three
+  std::string trace;                                                                      // run, view
+  std::string page;                                                                       // view
+  bool no_run = false;                                                                    // view
   bool shard = false, segments = false, schedule = false, cache = false, memory = false;  // explain
-  std::string svg;                                                        // explain
-  std::string save;                                                       // compile
-  int64_t seconds = 60, rounds = 9;                                       // tune
-  bool no_keep = false, forget = false;                                   // tune
-  std::string pinned;                                                     // tune
-  std::string imported, weights;                                          // import; weights of run, view and tune too
-  std::string format;                                                     // import
-  std::vector<std::string> constants;                                     // import
-  bool list_options = false;                                              // doctor
-  bool verify_cache = false, prune_cache = false, clear_cache = false;    // cache
-  std::vector<std::string> files;                                         // fmt
-  bool check_layout = false, diff = false;                                // fmt
-  std::string help_word;                                                  // help
-  bool manual = false;                                                    // help
-  std::string shell;                                                      // completions
-  std::function<void(CompileOptions&)> adjust;                            // of command()
+  std::string svg;                                                                        // explain
+  std::string save;                                                                       // compile
+  int64_t seconds = 60, rounds = 9;                                                       // tune
+  bool no_keep = false, forget = false;                                                   // tune
+  std::string pinned;                                                                     // tune
+  std::string imported, weights;                                        // import; weights of run, view and tune too
+  std::string format;                                                   // import
+  std::vector<std::string> constants;                                   // import
+  bool list_options = false;                                            // doctor
+  bool verify_cache = false, prune_cache = false, clear_cache = false;  // cache
+  std::vector<std::string> files;                                       // fmt
+  bool check_layout = false, diff = false;                              // fmt
+  std::string help_word;                                                // help
+  bool manual = false;                                                  // help
+  std::string shell;                                                    // completions
+  std::function<void(CompileOptions&)> adjust;                          // of command()
 };
 
 // The command with the words of main(); returns its exit code. `adjust` gets the options of every compilation, for

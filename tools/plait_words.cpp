@@ -104,9 +104,10 @@ void add_explain(CLI::App& app, Arguments& args) {
   add_file(explain, args);
   explain.add_flag("--shard", args.shard, "layouts, their reasons, reshards");
   explain
-      .add_option("--svg", args.svg,
-                  "with --shard: writes a picture of who holds what and what moves, with --memory of what lies where and "
-                  "when; -: to standard output")
+      .add_option(
+          "--svg", args.svg,
+          "with --shard: writes a picture of who holds what and what moves, with --memory of what lies where and "
+          "when; -: to standard output")
       ->type_name("FILE");
   explain.add_flag("--segments", args.segments, "what became one step");
   explain.add_flag("--schedule", args.schedule, "schedules and kernels");

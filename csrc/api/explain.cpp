@@ -82,8 +82,9 @@ std::string cache_text(const Compiled& compiled) {
   for (const auto& [name, value] : compiled.representative())
     seen += fmt::format("{}{} = {}", seen.empty() ? "" : ", ", name, value);
   return fmt::format("sizes:   {}\ngiven:   {}\n{}costs:   {}\nmesh:    {}\noptions: {}\ndevice:  {}\n",
-                     words(specialize.facts), specialize.key.empty() ? "nothing" : specialize.key, guards, seen.empty() ? "no size is open" : seen,
-                     axes.empty() ? "none" : axes, options.empty() ? "defaults" : options, compiled.options().device);
+                     words(specialize.facts), specialize.key.empty() ? "nothing" : specialize.key, guards,
+                     seen.empty() ? "no size is open" : seen, axes.empty() ? "none" : axes,
+                     options.empty() ? "defaults" : options, compiled.options().device);
 }
 
 // Parts with an empty line between them; those without a text are left out.

@@ -61,16 +61,18 @@ void set_specializations_on_disk(DiskCache* cache) { other_cache = cache; }
 
 std::string KeptSpecializations::find_source() const {
   const CompileOptions& how = program_.options;
-  const bool watched = (how.dumps != nullptr && !how.dumps->idle()) || how.passes != nullptr || how.hook || !how.until.empty();
+  const bool watched =
+      (how.dumps != nullptr && !how.dumps->idle()) || how.passes != nullptr || how.hook || !how.until.empty();
   Device& device = *program_.device;
-  if (!how.options.disk_cache || watched || program_.bisect ||
-      device.target().kind == TargetKind::reference || !specializations_on_disk().why_not().empty())
+  if (!how.options.disk_cache || watched || program_.bisect || device.target().kind == TargetKind::reference ||
+      !specializations_on_disk().why_not().empty())
     return "";
   const std::string compiler = device.compiler_identity();
   if (compiler.empty()) return "";
-  std::string out = fmt::format("specialization, {}: {}\n{}, {}, {}\n{}\n{}\nmesh", kProgramFormat,
-                                library_identity(reinterpret_cast<const void*>(&specializations_on_disk)), device.name(),
-                                device.code_needs(), compiler, print(device.target()), cache_key(how.options));
+  std::string out =
+      fmt::format("specialization, {}: {}\n{}, {}, {}\n{}\n{}\nmesh", kProgramFormat,
+                  library_identity(reinterpret_cast<const void*>(&specializations_on_disk)), device.name(),
+                  device.code_needs(), compiler, print(device.target()), cache_key(how.options));
   for (const auto& [name, size] : program_.mesh_sizes) out += fmt::format(" {}={}", name, size);
   for (int64_t size : program_.mesh.sizes()) out += fmt::format(" {}", size);
   return out + fmt::format(", {}\n{}", how.comm, print(program_.scheduled ? *program_.scheduled : *program_.fusion));

@@ -14,9 +14,9 @@ void log_compiled(const Fusion& fusion, const SpecializationEntry& entry) {
   const auto from_disk = std::count_if(report.kernels.begin(), report.kernels.end(),
                                        [](const KernelReport& kernel) { return kernel.facts.from_disk; });
   log(LogComponent::compile, LogLevel::info,
-      "@{} {} in {:.1f} ms: {} kernels ({} from disk), {} library calls, {} collectives; sizes: {}{}",
-      fusion.name(), report.from_disk ? "taken from disk" : "compiled", report.compile_ms, report.kernels.size(), from_disk, report.library_calls, report.collectives,
-      entry.key.empty() ? "none" : entry.key, guards);
+      "@{} {} in {:.1f} ms: {} kernels ({} from disk), {} library calls, {} collectives; sizes: {}{}", fusion.name(),
+      report.from_disk ? "taken from disk" : "compiled", report.compile_ms, report.kernels.size(), from_disk,
+      report.library_calls, report.collectives, entry.key.empty() ? "none" : entry.key, guards);
   for (const KernelReport& kernel : report.kernels)
     log(LogComponent::compile, LogLevel::debug, "@{}: kernel {} for {}, {}, {}", fusion.name(), kernel.name,
         kernel.arch, kernel.schedule,

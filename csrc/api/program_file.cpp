@@ -138,14 +138,10 @@ Json json_of(const SavedClass& made, Bodies& bodies) {
   for (const auto& [stage, text] : made.texts) texts[stage] = bodies.put(text);
   for (const std::string& text : made.kernel_texts) kernel_texts.push_back(bodies.put(text));
   for (const SavedKernel& kernel : made.kernels) kernels.push_back(json_of(kernel, bodies));
-  return {{"key", made.key},
-          {"answers", answers},
-          {"refused", made.refused},
-          {"lookups", lookups},
-          {"texts", texts},
-          {"kernel_texts", kernel_texts},
-          {"kernels", kernels},
-          {"library_results", made.library_results}};
+  return {{"key", made.key},         {"answers", answers},
+          {"refused", made.refused}, {"lookups", lookups},
+          {"texts", texts},          {"kernel_texts", kernel_texts},
+          {"kernels", kernels},      {"library_results", made.library_results}};
 }
 
 SavedClass class_of(const Json& json, const Table& table) {

@@ -72,8 +72,7 @@ std::string Compiled::serialize() const {
   if (impl.measured != nullptr)
     for (const auto& [key, schedules] : impl.measured->known()) out.measured[key] = print(schedules);
   out.fusion = print(impl.scheduled ? *impl.scheduled : *impl.fusion);
-  for (const auto& slot : impl.classes.slots())
-    out.classes.push_back(saved_class(*slot.value, *impl.device));
+  for (const auto& slot : impl.classes.slots()) out.classes.push_back(saved_class(*slot.value, *impl.device));
   return pack(out);
 }
 

@@ -19,7 +19,7 @@ class DumpSink {
   void request(std::string_view specs);
   bool wants(std::string_view stage) const;
   bool idle() const { return requests_.empty() && !listener_; }  // nobody wants anything
-  bool requested(std::string_view stage) const;  // by name; a listener to all stages does not count
+  bool requested(std::string_view stage) const;                  // by name; a listener to all stages does not count
   // Hands over a text: written to the request's folder, or to standard output. Files of all sinks of a process are
   // numbered in one row: fusions of the same name do not overwrite each other's.
   void put(std::string_view stage, std::string_view name, std::string_view text);

@@ -69,8 +69,7 @@ class Picture {
     const std::vector<RankMemoryClass> classes = memory_classes(program_, values);
     const size_t drawn = std::min(classes.size(), kMostDrawnClasses);
     for (size_t c = 0; c < drawn; ++c) draw(classes[c]);
-    if (drawn < classes.size())
-      line(fmt::format("{} more kinds of ranks", classes.size() - drawn), " class=\"small\"");
+    if (drawn < classes.size()) line(fmt::format("{} more kinds of ranks", classes.size() - drawn), " class=\"small\"");
     return fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\">\n"
         "<title>{2}</title>\n{3}{4}</svg>\n",
@@ -112,8 +111,10 @@ class Picture {
   }
 
   void frame(int y, int high, int64_t most, const char* what) {
-    body_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"frame\"/>\n", kLeft, y, kWide, high);
-    body_ += svg_text(8, y + 10, bytes_text(most), 14, " class=\"small\"") + svg_text(8, y + 22, what, 14, " class=\"small\"");
+    body_ +=
+        fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"frame\"/>\n", kLeft, y, kWide, high);
+    body_ += svg_text(8, y + 10, bytes_text(most), 14, " class=\"small\"") +
+             svg_text(8, y + 22, what, 14, " class=\"small\"");
   }
 
   void draw_profile(const Alive& alive, int y) {
@@ -137,17 +138,20 @@ class Picture {
       const double high = std::max(scale * static_cast<double>(rank.bytes[v]), 0.5);
       const std::string& name = program_.values[v].name;
       body_ += fmt::format(
-          "<g><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"buffer b{}\"/>{}<title>{}</title>"
+          "<g><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"buffer "
+          "b{}\"/>{}<title>{}</title>"
           "</g>\n",
           x, top, wide, high, drawn++ % 4,
           high >= 12 && wide >= 7.0 * static_cast<double>(name.size() + 1)
-              ? svg_text(static_cast<int>(x) + 3, static_cast<int>(top + high / 2) + 4, "%" + name, 200, " class=\"name\"")
+              ? svg_text(static_cast<int>(x) + 3, static_cast<int>(top + high / 2) + 4, "%" + name, 200,
+                         " class=\"name\"")
               : "",
           svg_escaped(fmt::format("%{}: {} at {}, steps {} to {}", name, bytes_text(rank.bytes[v]),
                                   rank.memory.offsets[v], lives_[v].first, lives_[v].last)));
     }
     frame(y, kArena, rank.memory.arena_bytes, "arena");
-    if (all > drawn) body_ += svg_text(kLeft + 4, y + 12, fmt::format("{} more buffers", all - drawn), 40, " class=\"small\"");
+    if (all > drawn)
+      body_ += svg_text(kLeft + 4, y + 12, fmt::format("{} more buffers", all - drawn), 40, " class=\"small\"");
   }
 
   const Program& program_;
@@ -171,8 +175,7 @@ std::string explain_memory(const Program& program, RankValues& values) {
                       fmt::format("{} to {}", lives[v].first, lives[v].last)});
     }
     if (rows.size() > 1) out += table(rows);
-    if (alive.at_peak.size() > kMostListed)
-      out += fmt::format("{} smaller ones\n", alive.at_peak.size() - kMostListed);
+    if (alive.at_peak.size() > kMostListed) out += fmt::format("{} smaller ones\n", alive.at_peak.size() - kMostListed);
   }
   return out;
 }

@@ -195,9 +195,9 @@ class Picture {
     body_ += fmt::format("<rect x=\"4\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"{}\"/>\n", y_, width() + 4, high,
                          move.collectives > 0 ? "band" : "free");
     body_ += svg_text(8, y_ + 15,
-                     fmt::format("{}, {}{}{}", move.step, bytes ? bytes_text(*bytes) : sym::print(move.bytes) + " B",
-                                 move.cause.empty() ? "" : ": ", move.cause),
-                     static_cast<size_t>(width() / 6));
+                      fmt::format("{}, {}{}{}", move.step, bytes ? bytes_text(*bytes) : sym::print(move.bytes) + " B",
+                                  move.cause.empty() ? "" : ": ", move.cause),
+                      static_cast<size_t>(width() / 6));
     int y = y_ + 22;
     for (const std::vector<int64_t>& team : teams) {
       std::string members;

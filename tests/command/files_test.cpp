@@ -41,8 +41,7 @@ TEST_F(Files, AFullStandardOutputIsAnError) {
         "explain $add --device reference --cache", "doctor --options", "doctor", "--help",
         "run $add --device reference --out c=-", "run $add --device reference --json /dev/full",
         "explain $add --device reference --shard --svg /dev/full", "explain $add --device reference --shard --svg -",
-        "explain $add --device reference --memory --svg -",
-        "launch -n 1 -- run $add --device reference"}) {
+        "explain $add --device reference --memory --svg -", "launch -n 1 -- run $add --device reference"}) {
     SCOPED_TRACE(line);
     const CommandResult result = shell(std::string("$plait ") + line + " > /dev/full");
     expect_refused(result, "No space left");

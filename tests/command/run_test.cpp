@@ -408,8 +408,8 @@ TEST_F(Run, OtherCommandsPrintTheirTables) {
   expect("explain", {"--shard", "--ranks", "4"}, {"%linear1", "{1: tp}", "1 collective\n"});
   expect("explain", {"--segments", "--schedule", "--ranks", "4"}, {"collective", "library", "pointwise(vector = "});
   expect("explain", {"--cache", "--ranks", "4"},
-         {"sizes:   h, h4, sb any from 1 on\n", "sb: 1 in 1..2147483647", "guard:   mod(h, 16) == 0 (asked by rows of %x)\n",
-          "costs:   h = 128, h4 = 512, sb = 64\n", "mesh:    4\n"});
+         {"sizes:   h, h4, sb any from 1 on\n", "sb: 1 in 1..2147483647",
+          "guard:   mod(h, 16) == 0 (asked by rows of %x)\n", "costs:   h = 128, h4 = 512, sb = 64\n", "mesh:    4\n"});
 }
 
 // What a file pins for another device is the user's mistake, and says so; what both have goes for both.

@@ -57,7 +57,7 @@ class LlvmCompiler {
   using Names = std::vector<std::string>;
 
   Plugin plugin() const;
-  void load() const;  // under the mutex
+  void load() const;                                                         // under the mutex
   std::string source_of(const std::string& text, const Names& names) const;  // for the cache on disk
   std::optional<Object> kept_object(const std::string& source) const;
   Object compiled_object(const std::string& text, const Names& names) const;

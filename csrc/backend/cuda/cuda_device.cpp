@@ -125,8 +125,7 @@ class CudaDevice : public Device {
   std::shared_ptr<Executable> load(const KernelText& kernel, const std::string& code,
                                    const KernelFacts& facts) override {
     const auto made = [&] {
-      return KernelCache::Entry{
-          make_cuda_kernel(module_with(code, kernel.name), kernel, options_.nvtx), facts};
+      return KernelCache::Entry{make_cuda_kernel(module_with(code, kernel.name), kernel, options_.nvtx), facts};
     };
     return cache_.find_or_make(kernel, made).executable;
   }
@@ -179,7 +178,7 @@ class CudaDevice : public Device {
   std::shared_ptr<CudaParts> parts_;
   std::vector<std::unique_ptr<CudaAllocator>> allocators_;
   KernelCache cache_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;                               // guards what follows
   std::vector<std::weak_ptr<CudaModule>> loaded_;  // of load()
   std::shared_ptr<CublasLt> cublaslt_;
 };

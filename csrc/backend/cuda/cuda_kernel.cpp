@@ -183,6 +183,6 @@ std::shared_ptr<Executable> make_cuda_kernel(std::shared_ptr<CudaModule> module,
   return std::make_shared<CudaKernel>(std::move(module), kernel, mark);
 }
 
-const CudaModule& module_of(const Executable& kernel) { return dynamic_cast<const CudaKernel&>(kernel).module(); }
+const CudaModule& module_of(const Executable& kernel) { return static_cast<const CudaKernel&>(kernel).module(); }
 
 }  // namespace plait

@@ -491,7 +491,8 @@ std::string write_llvm(const kir::Kernel& kernel) {
     Passed passed;
     PassedFinder(kernel, passed).block(kernel.phases[i].body);
     const std::string text = Writer(kernel, module).run(kernel.phases[i], passed);
-    const auto [body, fresh] = bodies.try_emplace(without_notes(text), fmt::format("{}.body{}", kernel.name, bodies.size()));
+    const auto [body, fresh] =
+        bodies.try_emplace(without_notes(text), fmt::format("{}.body{}", kernel.name, bodies.size()));
     if (fresh) functions += "define internal void @" + body->second + kParameters + " noinline" + text;
     functions += entry_of(phase_entry(kernel.name, i), body->second, passed);
   }

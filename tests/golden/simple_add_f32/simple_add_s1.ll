@@ -15,10 +15,10 @@ loop2:
   %t8 = phi i64 [ 0, %then0 ], [ %loop2.next, %latch3 ]
   %t9 = mul nsw i64 4, %t8
   %t10 = getelementptr inbounds float, ptr %t1, i64 %t9
-  %t11 = load <4 x float>, ptr %t10, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t11 = load <4 x float>, ptr %t10, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %0
   %t12 = getelementptr inbounds float, ptr %t3, i64 %t9
-  %t13 = load <4 x float>, ptr %t12, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t14 = fadd <4 x float> %t11, %t13
+  %t13 = load <4 x float>, ptr %t12, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %1
+  %t14 = fadd <4 x float> %t11, %t13  ; %2
   %t15 = getelementptr inbounds float, ptr %t5, i64 %t9
   store <4 x float> %t14, ptr %t15, align 4, !alias.scope !5, !noalias !4
   br label %latch3

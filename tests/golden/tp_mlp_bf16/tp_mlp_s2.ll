@@ -25,12 +25,12 @@ loop3:
   %t18 = mul nsw i64 16, %t16
   %t19 = add nsw i64 %t17, %t18
   %t20 = getelementptr inbounds float, ptr %t1, i64 %t19
-  %t21 = load <16 x float>, ptr %t20, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t21 = load <16 x float>, ptr %t20, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %0
   %t22 = getelementptr inbounds i16, ptr %t3, i64 %t18
   %t23 = load <16 x i16>, ptr %t22, align 2, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t24 = call <16 x float> @plait.from_bf16.v16i16(<16 x i16> %t23)
-  %t25 = fadd <16 x float> %t21, %t24
-  %t26 = call <16 x float> @plait.gelu_tanh.v16f32(<16 x float> %t25)
+  %t24 = call <16 x float> @plait.from_bf16.v16i16(<16 x i16> %t23)  ; %1
+  %t25 = fadd <16 x float> %t21, %t24  ; %2
+  %t26 = call <16 x float> @plait.gelu_tanh.v16f32(<16 x float> %t25)  ; %3
   %t27 = call <16 x i16> @plait.to_bf16.v16f32(<16 x float> %t25)
   %t28 = getelementptr inbounds i16, ptr %t5, i64 %t19
   store <16 x i16> %t27, ptr %t28, align 2, !alias.scope !5, !noalias !4
@@ -55,12 +55,12 @@ then6:
   %t39 = insertelement <16 x i32> poison, i32 %t38, i64 0
   %t40 = shufflevector <16 x i32> %t39, <16 x i32> poison, <16 x i32> zeroinitializer
   %t41 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %t40
-  %t42 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t37, i32 4, <16 x i1> %t41, <16 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t42 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t37, i32 4, <16 x i1> %t41, <16 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %4
   %t43 = getelementptr inbounds i16, ptr %t3, i64 %t35
   %t44 = call <16 x i16> @llvm.masked.load.v16i16.p0(ptr %t43, i32 2, <16 x i1> %t41, <16 x i16> splat (i16 0)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t45 = call <16 x float> @plait.from_bf16.v16i16(<16 x i16> %t44)
-  %t46 = fadd <16 x float> %t42, %t45
-  %t47 = call <16 x float> @plait.gelu_tanh.v16f32(<16 x float> %t46)
+  %t45 = call <16 x float> @plait.from_bf16.v16i16(<16 x i16> %t44)  ; %5
+  %t46 = fadd <16 x float> %t42, %t45  ; %6
+  %t47 = call <16 x float> @plait.gelu_tanh.v16f32(<16 x float> %t46)  ; %7
   %t48 = call <16 x i16> @plait.to_bf16.v16f32(<16 x float> %t46)
   %t49 = getelementptr inbounds i16, ptr %t5, i64 %t36
   call void @llvm.masked.store.v16i16.p0(<16 x i16> %t48, ptr %t49, i32 2, <16 x i1> %t41), !alias.scope !5, !noalias !4

@@ -21,7 +21,7 @@ entry:
 loop0:
   %t17 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
   %t18 = getelementptr inbounds i64, ptr %t5, i64 0
-  %t19 = load i64, ptr %t18, align 8, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t19 = load i64, ptr %t18, align 8, !alias.scope !4, !noalias !5, !invariant.load !0  ; %3
   %t20 = ashr i64 %t13, 5
   %t21 = icmp slt i64 0, %t20
   br i1 %t21, label %loop3, label %done5
@@ -32,15 +32,15 @@ loop3:
   %t25 = add nsw i64 %t23, %t24
   %t26 = getelementptr inbounds i16, ptr %t1, i64 %t25
   %t27 = load <32 x i16>, ptr %t26, align 2, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t28 = call <32 x float> @plait.from_bf16.v32i16(<32 x i16> %t27)
+  %t28 = call <32 x float> @plait.from_bf16.v32i16(<32 x i16> %t27)  ; %0
   %t29 = getelementptr inbounds i16, ptr %t3, i64 %t24
   %t30 = load <32 x i16>, ptr %t29, align 2, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t31 = call <32 x float> @plait.from_bf16.v32i16(<32 x i16> %t30)
-  %t32 = fadd <32 x float> %t28, %t31
-  %t33 = call <32 x float> @plait.uniform_run32.i64(i64 %t19, i64 %t25, i64 %t15)
-  %t34 = fcmp oge <32 x float> %t33, splat (float 0x3FB9999A00000000)
-  %t35 = fmul <32 x float> %t32, splat (float 0x3FF1C71C80000000)
-  %t36 = select <32 x i1> %t34, <32 x float> %t35, <32 x float> splat (float 0x0000000000000000)
+  %t31 = call <32 x float> @plait.from_bf16.v32i16(<32 x i16> %t30)  ; %1
+  %t32 = fadd <32 x float> %t28, %t31  ; %2
+  %t33 = call <32 x float> @plait.uniform_run32.i64(i64 %t19, i64 %t25, i64 %t15)  ; %4
+  %t34 = fcmp oge <32 x float> %t33, splat (float 0x3FB9999A00000000)  ; %6
+  %t35 = fmul <32 x float> %t32, splat (float 0x3FF1C71C80000000)  ; %8
+  %t36 = select <32 x i1> %t34, <32 x float> %t35, <32 x float> splat (float 0x0000000000000000)  ; %10
   %t37 = call <32 x i16> @plait.to_bf16.v32f32(<32 x float> %t32)
   %t38 = getelementptr inbounds i16, ptr %t7, i64 %t25
   store <32 x i16> %t37, ptr %t38, align 2, !alias.scope !5, !noalias !4
@@ -66,15 +66,15 @@ then6:
   %t50 = shufflevector <32 x i32> %t49, <32 x i32> poison, <32 x i32> zeroinitializer
   %t51 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t50
   %t52 = call <32 x i16> @llvm.masked.load.v32i16.p0(ptr %t47, i32 2, <32 x i1> %t51, <32 x i16> splat (i16 0)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t53 = call <32 x float> @plait.from_bf16.v32i16(<32 x i16> %t52)
+  %t53 = call <32 x float> @plait.from_bf16.v32i16(<32 x i16> %t52)  ; %11
   %t54 = getelementptr inbounds i16, ptr %t3, i64 %t45
   %t55 = call <32 x i16> @llvm.masked.load.v32i16.p0(ptr %t54, i32 2, <32 x i1> %t51, <32 x i16> splat (i16 0)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t56 = call <32 x float> @plait.from_bf16.v32i16(<32 x i16> %t55)
-  %t57 = fadd <32 x float> %t53, %t56
-  %t58 = call <32 x float> @plait.uniform_run32.i64(i64 %t19, i64 %t46, i64 %t15)
-  %t59 = fcmp oge <32 x float> %t58, splat (float 0x3FB9999A00000000)
-  %t60 = fmul <32 x float> %t57, splat (float 0x3FF1C71C80000000)
-  %t61 = select <32 x i1> %t59, <32 x float> %t60, <32 x float> splat (float 0x0000000000000000)
+  %t56 = call <32 x float> @plait.from_bf16.v32i16(<32 x i16> %t55)  ; %12
+  %t57 = fadd <32 x float> %t53, %t56  ; %13
+  %t58 = call <32 x float> @plait.uniform_run32.i64(i64 %t19, i64 %t46, i64 %t15)  ; %14
+  %t59 = fcmp oge <32 x float> %t58, splat (float 0x3FB9999A00000000)  ; %15
+  %t60 = fmul <32 x float> %t57, splat (float 0x3FF1C71C80000000)  ; %16
+  %t61 = select <32 x i1> %t59, <32 x float> %t60, <32 x float> splat (float 0x0000000000000000)  ; %17
   %t62 = call <32 x i16> @plait.to_bf16.v32f32(<32 x float> %t57)
   %t63 = getelementptr inbounds i16, ptr %t7, i64 %t46
   call void @llvm.masked.store.v32i16.p0(<32 x i16> %t62, ptr %t63, i32 2, <32 x i1> %t51), !alias.scope !5, !noalias !4

@@ -25,11 +25,11 @@ loop3:
   %t18 = mul nsw i64 16, %t16
   %t19 = add nsw i64 %t17, %t18
   %t20 = getelementptr inbounds float, ptr %t1, i64 %t19
-  %t21 = load <16 x float>, ptr %t20, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t21 = load <16 x float>, ptr %t20, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %0
   %t22 = getelementptr inbounds float, ptr %t3, i64 %t18
-  %t23 = load <16 x float>, ptr %t22, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t24 = fadd <16 x float> %t21, %t23
-  %t25 = call <16 x float> @plait.gelu_tanh.v16f32(<16 x float> %t24)
+  %t23 = load <16 x float>, ptr %t22, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %1
+  %t24 = fadd <16 x float> %t21, %t23  ; %2
+  %t25 = call <16 x float> @plait.gelu_tanh.v16f32(<16 x float> %t24)  ; %3
   %t26 = getelementptr inbounds float, ptr %t5, i64 %t19
   store <16 x float> %t24, ptr %t26, align 4, !alias.scope !5, !noalias !4
   %t27 = getelementptr inbounds float, ptr %t7, i64 %t19
@@ -52,11 +52,11 @@ then6:
   %t36 = insertelement <16 x i32> poison, i32 %t35, i64 0
   %t37 = shufflevector <16 x i32> %t36, <16 x i32> poison, <16 x i32> zeroinitializer
   %t38 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %t37
-  %t39 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t34, i32 4, <16 x i1> %t38, <16 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t39 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t34, i32 4, <16 x i1> %t38, <16 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %4
   %t40 = getelementptr inbounds float, ptr %t3, i64 %t32
-  %t41 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t40, i32 4, <16 x i1> %t38, <16 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t42 = fadd <16 x float> %t39, %t41
-  %t43 = call <16 x float> @plait.gelu_tanh.v16f32(<16 x float> %t42)
+  %t41 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t40, i32 4, <16 x i1> %t38, <16 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %5
+  %t42 = fadd <16 x float> %t39, %t41  ; %6
+  %t43 = call <16 x float> @plait.gelu_tanh.v16f32(<16 x float> %t42)  ; %7
   %t44 = getelementptr inbounds float, ptr %t5, i64 %t33
   call void @llvm.masked.store.v16f32.p0(<16 x float> %t42, ptr %t44, i32 4, <16 x i1> %t38), !alias.scope !5, !noalias !4
   %t45 = getelementptr inbounds float, ptr %t7, i64 %t33

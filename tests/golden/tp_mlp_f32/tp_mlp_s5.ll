@@ -21,7 +21,7 @@ entry:
 loop0:
   %t17 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
   %t18 = getelementptr inbounds i64, ptr %t5, i64 0
-  %t19 = load i64, ptr %t18, align 8, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t19 = load i64, ptr %t18, align 8, !alias.scope !4, !noalias !5, !invariant.load !0  ; %3
   %t20 = ashr i64 %t13, 5
   %t21 = icmp slt i64 0, %t20
   br i1 %t21, label %loop3, label %done5
@@ -31,14 +31,14 @@ loop3:
   %t24 = mul nsw i64 32, %t22
   %t25 = add nsw i64 %t23, %t24
   %t26 = getelementptr inbounds float, ptr %t1, i64 %t25
-  %t27 = load <32 x float>, ptr %t26, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t27 = load <32 x float>, ptr %t26, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %0
   %t28 = getelementptr inbounds float, ptr %t3, i64 %t24
-  %t29 = load <32 x float>, ptr %t28, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t30 = fadd <32 x float> %t27, %t29
-  %t31 = call <32 x float> @plait.uniform_run32.i64(i64 %t19, i64 %t25, i64 %t15)
-  %t32 = fcmp oge <32 x float> %t31, splat (float 0x3FB9999A00000000)
-  %t33 = fmul <32 x float> %t30, splat (float 0x3FF1C71C80000000)
-  %t34 = select <32 x i1> %t32, <32 x float> %t33, <32 x float> splat (float 0x0000000000000000)
+  %t29 = load <32 x float>, ptr %t28, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %1
+  %t30 = fadd <32 x float> %t27, %t29  ; %2
+  %t31 = call <32 x float> @plait.uniform_run32.i64(i64 %t19, i64 %t25, i64 %t15)  ; %4
+  %t32 = fcmp oge <32 x float> %t31, splat (float 0x3FB9999A00000000)  ; %6
+  %t33 = fmul <32 x float> %t30, splat (float 0x3FF1C71C80000000)  ; %8
+  %t34 = select <32 x i1> %t32, <32 x float> %t33, <32 x float> splat (float 0x0000000000000000)  ; %10
   %t35 = getelementptr inbounds float, ptr %t7, i64 %t25
   store <32 x float> %t30, ptr %t35, align 4, !alias.scope !5, !noalias !4
   %t36 = getelementptr inbounds float, ptr %t9, i64 %t25
@@ -61,14 +61,14 @@ then6:
   %t45 = insertelement <32 x i32> poison, i32 %t44, i64 0
   %t46 = shufflevector <32 x i32> %t45, <32 x i32> poison, <32 x i32> zeroinitializer
   %t47 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t46
-  %t48 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t43, i32 4, <32 x i1> %t47, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t48 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t43, i32 4, <32 x i1> %t47, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %11
   %t49 = getelementptr inbounds float, ptr %t3, i64 %t41
-  %t50 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t49, i32 4, <32 x i1> %t47, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t51 = fadd <32 x float> %t48, %t50
-  %t52 = call <32 x float> @plait.uniform_run32.i64(i64 %t19, i64 %t42, i64 %t15)
-  %t53 = fcmp oge <32 x float> %t52, splat (float 0x3FB9999A00000000)
-  %t54 = fmul <32 x float> %t51, splat (float 0x3FF1C71C80000000)
-  %t55 = select <32 x i1> %t53, <32 x float> %t54, <32 x float> splat (float 0x0000000000000000)
+  %t50 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t49, i32 4, <32 x i1> %t47, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %12
+  %t51 = fadd <32 x float> %t48, %t50  ; %13
+  %t52 = call <32 x float> @plait.uniform_run32.i64(i64 %t19, i64 %t42, i64 %t15)  ; %14
+  %t53 = fcmp oge <32 x float> %t52, splat (float 0x3FB9999A00000000)  ; %15
+  %t54 = fmul <32 x float> %t51, splat (float 0x3FF1C71C80000000)  ; %16
+  %t55 = select <32 x i1> %t53, <32 x float> %t54, <32 x float> splat (float 0x0000000000000000)  ; %17
   %t56 = getelementptr inbounds float, ptr %t7, i64 %t42
   call void @llvm.masked.store.v32f32.p0(<32 x float> %t51, ptr %t56, i32 4, <32 x i1> %t47), !alias.scope !5, !noalias !4
   %t57 = getelementptr inbounds float, ptr %t9, i64 %t42

@@ -90,7 +90,8 @@ TEST_F(SpecializationsOnDisk, TellWhatCompiledOnesTell) {
   for (const char* stage :
        {"fusion", "graph", "sharded", "localized", "params", "segments", "program", "kir", "llvm", "memory"})
     EXPECT_EQ(kept.stage_text(stage), made.stage_text(stage)) << stage;
-  for (const char* what : {"overview", "shard", "segments", "cache"}) EXPECT_EQ(explain(kept, what), explain(made, what));
+  for (const char* what : {"overview", "shard", "segments", "cache"})
+    EXPECT_EQ(explain(kept, what), explain(made, what));
   EXPECT_EQ(kept.kernel_texts(), made.kernel_texts());
   EXPECT_EQ(kept.explain_layouts(), made.explain_layouts());
   EXPECT_EQ(print(kept.localized()), print(made.localized()));
@@ -123,8 +124,8 @@ TEST_F(SpecializationsOnDisk, AreOfOneTextAndOneWayToCompileIt) {
   CompileOptions options{.device = "cpu"};
   (void)run(kSoftmax, options);
   EXPECT_TRUE(run("# said\n" + std::string(kSoftmax), options).from_disk) << "words are no part of it";
-  EXPECT_FALSE(run("let rows = 6, n = 41\n" + std::string(kSoftmax).substr(std::string(kSoftmax).find('\n')), options)
-                   .from_disk)
+  EXPECT_FALSE(
+      run("let rows = 6, n = 41\n" + std::string(kSoftmax).substr(std::string(kSoftmax).find('\n')), options).from_disk)
       << "costs see defaults";
   options.options.cpu_lanes = 4;
   EXPECT_FALSE(run(kSoftmax, options).from_disk);

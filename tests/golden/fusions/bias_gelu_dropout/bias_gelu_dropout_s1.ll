@@ -19,7 +19,7 @@ entry:
 loop0:
   %t15 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
   %t16 = getelementptr inbounds i64, ptr %t5, i64 0
-  %t17 = load i64, ptr %t16, align 8, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t17 = load i64, ptr %t16, align 8, !alias.scope !4, !noalias !5, !invariant.load !0  ; %4
   %t18 = ashr i64 %t11, 5
   %t19 = icmp slt i64 0, %t18
   br i1 %t19, label %loop3, label %done5
@@ -29,15 +29,15 @@ loop3:
   %t22 = mul nsw i64 32, %t20
   %t23 = add nsw i64 %t21, %t22
   %t24 = getelementptr inbounds float, ptr %t1, i64 %t23
-  %t25 = load <32 x float>, ptr %t24, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t25 = load <32 x float>, ptr %t24, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %0
   %t26 = getelementptr inbounds float, ptr %t3, i64 %t22
-  %t27 = load <32 x float>, ptr %t26, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t28 = fadd <32 x float> %t25, %t27
-  %t29 = call <32 x float> @plait.gelu_tanh.v32f32(<32 x float> %t28)
-  %t30 = call <32 x float> @plait.uniform_run32.i64(i64 %t17, i64 %t23, i64 %t13)
-  %t31 = fcmp oge <32 x float> %t30, splat (float 0x3FB9999A00000000)
-  %t32 = fmul <32 x float> %t29, splat (float 0x3FF1C71C80000000)
-  %t33 = select <32 x i1> %t31, <32 x float> %t32, <32 x float> splat (float 0x0000000000000000)
+  %t27 = load <32 x float>, ptr %t26, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %1
+  %t28 = fadd <32 x float> %t25, %t27  ; %2
+  %t29 = call <32 x float> @plait.gelu_tanh.v32f32(<32 x float> %t28)  ; %3
+  %t30 = call <32 x float> @plait.uniform_run32.i64(i64 %t17, i64 %t23, i64 %t13)  ; %5
+  %t31 = fcmp oge <32 x float> %t30, splat (float 0x3FB9999A00000000)  ; %7
+  %t32 = fmul <32 x float> %t29, splat (float 0x3FF1C71C80000000)  ; %9
+  %t33 = select <32 x i1> %t31, <32 x float> %t32, <32 x float> splat (float 0x0000000000000000)  ; %11
   %t34 = getelementptr inbounds float, ptr %t7, i64 %t23
   store <32 x float> %t33, ptr %t34, align 4, !alias.scope !5, !noalias !4
   br label %latch4
@@ -58,15 +58,15 @@ then6:
   %t43 = insertelement <32 x i32> poison, i32 %t42, i64 0
   %t44 = shufflevector <32 x i32> %t43, <32 x i32> poison, <32 x i32> zeroinitializer
   %t45 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t44
-  %t46 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t41, i32 4, <32 x i1> %t45, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t46 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t41, i32 4, <32 x i1> %t45, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %12
   %t47 = getelementptr inbounds float, ptr %t3, i64 %t39
-  %t48 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t47, i32 4, <32 x i1> %t45, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t49 = fadd <32 x float> %t46, %t48
-  %t50 = call <32 x float> @plait.gelu_tanh.v32f32(<32 x float> %t49)
-  %t51 = call <32 x float> @plait.uniform_run32.i64(i64 %t17, i64 %t40, i64 %t13)
-  %t52 = fcmp oge <32 x float> %t51, splat (float 0x3FB9999A00000000)
-  %t53 = fmul <32 x float> %t50, splat (float 0x3FF1C71C80000000)
-  %t54 = select <32 x i1> %t52, <32 x float> %t53, <32 x float> splat (float 0x0000000000000000)
+  %t48 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t47, i32 4, <32 x i1> %t45, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %13
+  %t49 = fadd <32 x float> %t46, %t48  ; %14
+  %t50 = call <32 x float> @plait.gelu_tanh.v32f32(<32 x float> %t49)  ; %15
+  %t51 = call <32 x float> @plait.uniform_run32.i64(i64 %t17, i64 %t40, i64 %t13)  ; %16
+  %t52 = fcmp oge <32 x float> %t51, splat (float 0x3FB9999A00000000)  ; %17
+  %t53 = fmul <32 x float> %t50, splat (float 0x3FF1C71C80000000)  ; %18
+  %t54 = select <32 x i1> %t52, <32 x float> %t53, <32 x float> splat (float 0x0000000000000000)  ; %19
   %t55 = getelementptr inbounds float, ptr %t7, i64 %t40
   call void @llvm.masked.store.v32f32.p0(<32 x float> %t54, ptr %t55, i32 4, <32 x i1> %t45), !alias.scope !5, !noalias !4
   br label %join7

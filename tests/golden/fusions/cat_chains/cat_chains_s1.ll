@@ -35,9 +35,9 @@ then6:
   %t24 = mul nsw i64 %t15, %t13
   %t25 = add nsw i64 %t24, %t21
   %t26 = getelementptr inbounds float, ptr %t1, i64 %t25
-  %t27 = load <8 x float>, ptr %t26, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t28 = fmul <8 x float> %t27, splat (float 0x3FE0000000000000)
-  %t29 = call <8 x float> @plait.gelu_erf.v8f32(<8 x float> %t28)
+  %t27 = load <8 x float>, ptr %t26, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %1
+  %t28 = fmul <8 x float> %t27, splat (float 0x3FE0000000000000)  ; %3
+  %t29 = call <8 x float> @plait.gelu_erf.v8f32(<8 x float> %t28)  ; %4
   store <8 x float> %t29, ptr %variable0
   br label %join7
 join7:
@@ -52,9 +52,9 @@ then8:
   %t36 = mul nsw i64 -1, %t13
   %t37 = add nsw i64 %t35, %t36
   %t38 = getelementptr inbounds float, ptr %t3, i64 %t37
-  %t39 = load <8 x float>, ptr %t38, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t40 = fadd <8 x float> %t39, splat (float 0x3FF0000000000000)
-  %t41 = call <8 x float> @plait.tanh.v8f32(<8 x float> %t40)
+  %t39 = load <8 x float>, ptr %t38, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %5
+  %t40 = fadd <8 x float> %t39, splat (float 0x3FF0000000000000)  ; %7
+  %t41 = call <8 x float> @plait.tanh.v8f32(<8 x float> %t40)  ; %8
   store <8 x float> %t41, ptr %variable0
   br label %join9
 join9:
@@ -68,10 +68,10 @@ then10:
   %t47 = mul nsw i64 -1, %t13
   %t48 = add nsw i64 %t46, %t47
   %t49 = getelementptr inbounds float, ptr %t5, i64 %t48
-  %t50 = load <8 x float>, ptr %t49, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t51 = call <8 x float> @llvm.fabs.v8f32(<8 x float> %t50)
-  %t52 = fneg <8 x float> %t51
-  %t53 = call <8 x float> @plait.exp.v8f32(<8 x float> %t52)
+  %t50 = load <8 x float>, ptr %t49, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %9
+  %t51 = call <8 x float> @llvm.fabs.v8f32(<8 x float> %t50)  ; %10
+  %t52 = fneg <8 x float> %t51  ; %11
+  %t53 = call <8 x float> @plait.exp.v8f32(<8 x float> %t52)  ; %12
   store <8 x float> %t53, ptr %variable0
   br label %join11
 join11:

@@ -37,9 +37,9 @@ loop3:
   %t30 = mul nsw i64 8, %t16
   %t31 = add nsw i64 %t29, %t30
   %t32 = getelementptr inbounds float, ptr %t1, i64 %t31
-  %t33 = load <8 x float>, ptr %t32, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t33 = load <8 x float>, ptr %t32, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %0
   %t34 = fcmp ugt <8 x float> %t33, splat (float 0x0000000000000000)
-  %t35 = select <8 x i1> %t34, <8 x float> %t33, <8 x float> splat (float 0x0000000000000000)
+  %t35 = select <8 x i1> %t34, <8 x float> %t33, <8 x float> splat (float 0x0000000000000000)  ; %1
   %t36 = mul nsw i64 %t13, %t11
   %t37 = add nsw i64 %t36, %t30
   %t38 = getelementptr inbounds float, ptr %t3, i64 %t37

@@ -31,19 +31,19 @@ loop3:
   %t16 = mul nsw i64 32, %t14
   %t17 = add nsw i64 %t15, %t16
   %t18 = getelementptr inbounds float, ptr %t1, i64 %t17
-  %t19 = load <32 x float>, ptr %t18, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t19 = load <32 x float>, ptr %t18, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %43
   %t20 = getelementptr inbounds float, ptr %t3, i64 %t16
-  %t21 = load <32 x float>, ptr %t20, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t22 = fmul <32 x float> %t19, %t21
+  %t21 = load <32 x float>, ptr %t20, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %44
+  %t22 = fmul <32 x float> %t19, %t21  ; %45
   %t23 = getelementptr inbounds float, ptr %stack3, i64 0
   store <32 x float> %t22, ptr %t23, align 64, !alias.scope !5, !noalias !4
   %t24 = getelementptr inbounds float, ptr %stack3, i64 0
-  %t25 = load <32 x float>, ptr %t24, align 64, !alias.scope !5, !noalias !4
-  %t26 = fpext <32 x float> %t25 to <32 x double>
+  %t25 = load <32 x float>, ptr %t24, align 64, !alias.scope !5, !noalias !4  ; %46
+  %t26 = fpext <32 x float> %t25 to <32 x double>  ; %47
   %t27 = getelementptr inbounds double, ptr %stack5, i64 0
   store <32 x double> %t26, ptr %t27, align 64, !alias.scope !5, !noalias !4
   %t28 = getelementptr inbounds double, ptr %stack5, i64 0
-  %t29 = load <32 x double>, ptr %t28, align 64, !alias.scope !5, !noalias !4
+  %t29 = load <32 x double>, ptr %t28, align 64, !alias.scope !5, !noalias !4  ; %48
   %t30 = load double, ptr %variable0
   %t31 = shufflevector <32 x double> %t29, <32 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %t32 = shufflevector <8 x double> %t31, <8 x double> splat (double 0x0000000000000000), <8 x i32> <i32 8, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6>
@@ -91,24 +91,24 @@ loop3:
   %t74 = extractelement <8 x double> %t73, i64 7
   %t75 = shufflevector <8 x double> %t40, <8 x double> %t51, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %t76 = shufflevector <8 x double> %t62, <8 x double> %t73, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %t77 = shufflevector <16 x double> %t75, <16 x double> %t76, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+  %t77 = shufflevector <16 x double> %t75, <16 x double> %t76, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>  ; %49
   %t78 = getelementptr inbounds double, ptr %stack6, i64 0
   store <32 x double> %t77, ptr %t78, align 64, !alias.scope !5, !noalias !4
-  %t79 = shufflevector <32 x double> %t77, <32 x double> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %t80 = shufflevector <16 x double> %t79, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %t81 = shufflevector <8 x double> %t80, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %t82 = shufflevector <4 x double> %t81, <4 x double> poison, <2 x i32> <i32 2, i32 3>
-  %t83 = extractelement <2 x double> %t82, i64 1
+  %t79 = shufflevector <32 x double> %t77, <32 x double> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>  ; %50
+  %t80 = shufflevector <16 x double> %t79, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>  ; %51
+  %t81 = shufflevector <8 x double> %t80, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>  ; %52
+  %t82 = shufflevector <4 x double> %t81, <4 x double> poison, <2 x i32> <i32 2, i32 3>  ; %53
+  %t83 = extractelement <2 x double> %t82, i64 1  ; %54
   store double %t83, ptr %variable0
   %t84 = getelementptr inbounds double, ptr %stack6, i64 0
-  %t85 = load <32 x double>, ptr %t84, align 64, !alias.scope !5, !noalias !4
-  %t86 = fptrunc <32 x double> %t85 to <32 x float>
+  %t85 = load <32 x double>, ptr %t84, align 64, !alias.scope !5, !noalias !4  ; %55
+  %t86 = fptrunc <32 x double> %t85 to <32 x float>  ; %59
   %t87 = getelementptr inbounds float, ptr %stack4, i64 0
   store <32 x float> %t86, ptr %t87, align 64, !alias.scope !5, !noalias !4
   %t88 = getelementptr inbounds float, ptr %stack4, i64 0
-  %t89 = load <32 x float>, ptr %t88, align 64, !alias.scope !5, !noalias !4
-  %t90 = fmul <32 x float> %t89, splat (float 0x3FB99999A0000000)
-  %t91 = call <32 x float> @plait.tanh.v32f32(<32 x float> %t90)
+  %t89 = load <32 x float>, ptr %t88, align 64, !alias.scope !5, !noalias !4  ; %60
+  %t90 = fmul <32 x float> %t89, splat (float 0x3FB99999A0000000)  ; %61
+  %t91 = call <32 x float> @plait.tanh.v32f32(<32 x float> %t90)  ; %62
   %t92 = getelementptr inbounds float, ptr %t5, i64 %t17
   store <32 x float> %t91, ptr %t92, align 4, !alias.scope !5, !noalias !4
   br label %latch4
@@ -129,10 +129,10 @@ then6:
   %t101 = insertelement <32 x i32> poison, i32 %t100, i64 0
   %t102 = shufflevector <32 x i32> %t101, <32 x i32> poison, <32 x i32> zeroinitializer
   %t103 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t102
-  %t104 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t99, i32 4, <32 x i1> %t103, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t104 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t99, i32 4, <32 x i1> %t103, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %27
   %t105 = getelementptr inbounds float, ptr %t3, i64 %t97
-  %t106 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t105, i32 4, <32 x i1> %t103, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t107 = fmul <32 x float> %t104, %t106
+  %t106 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t105, i32 4, <32 x i1> %t103, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %28
+  %t107 = fmul <32 x float> %t104, %t106  ; %29
   %t108 = getelementptr inbounds float, ptr %stack7, i64 0
   call void @llvm.masked.store.v32f32.p0(<32 x float> %t107, ptr %t108, i32 64, <32 x i1> %t103), !alias.scope !5, !noalias !4
   %t109 = mul nsw i64 -32, %t12
@@ -142,13 +142,13 @@ then6:
 loop8:
   %t112 = phi i64 [ 0, %then6 ], [ %loop8.next, %latch9 ]
   %t113 = getelementptr inbounds float, ptr %stack7, i64 %t112
-  %t114 = load float, ptr %t113, align 4, !alias.scope !5, !noalias !4
-  %t115 = fpext float %t114 to double
+  %t114 = load float, ptr %t113, align 4, !alias.scope !5, !noalias !4  ; %38
+  %t115 = fpext float %t114 to double  ; %39
   %t116 = load double, ptr %variable0
-  %t117 = fadd double %t116, %t115
+  %t117 = fadd double %t116, %t115  ; %40
   store double %t117, ptr %variable0
-  %t118 = load double, ptr %variable0
-  %t119 = fptrunc double %t118 to float
+  %t118 = load double, ptr %variable0  ; %41
+  %t119 = fptrunc double %t118 to float  ; %42
   %t120 = getelementptr inbounds float, ptr %stack8, i64 %t112
   store float %t119, ptr %t120, align 4, !alias.scope !5, !noalias !4
   br label %latch9
@@ -158,9 +158,9 @@ latch9:
   br i1 %t121, label %loop8, label %done10
 done10:
   %t122 = getelementptr inbounds float, ptr %stack8, i64 0
-  %t123 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t122, i32 64, <32 x i1> %t103, <32 x float> splat (float 0x0000000000000000)), !alias.scope !5, !noalias !4
-  %t124 = fmul <32 x float> %t123, splat (float 0x3FB99999A0000000)
-  %t125 = call <32 x float> @plait.tanh.v32f32(<32 x float> %t124)
+  %t123 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t122, i32 64, <32 x i1> %t103, <32 x float> splat (float 0x0000000000000000)), !alias.scope !5, !noalias !4  ; %35
+  %t124 = fmul <32 x float> %t123, splat (float 0x3FB99999A0000000)  ; %36
+  %t125 = call <32 x float> @plait.tanh.v32f32(<32 x float> %t124)  ; %37
   %t126 = getelementptr inbounds float, ptr %t5, i64 %t98
   call void @llvm.masked.store.v32f32.p0(<32 x float> %t125, ptr %t126, i32 4, <32 x i1> %t103), !alias.scope !5, !noalias !4
   br label %join7

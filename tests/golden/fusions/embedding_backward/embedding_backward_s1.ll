@@ -52,7 +52,7 @@ loop6:
   %t37 = mul nsw i64 4096, %t23
   %t38 = add nsw i64 %t37, %t36
   %t39 = getelementptr inbounds i64, ptr %t1, i64 %t38
-  %t40 = load i64, ptr %t39, align 8, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t40 = load i64, ptr %t39, align 8, !alias.scope !4, !noalias !5, !invariant.load !0  ; %56
   %t41 = icmp slt i64 %t40, %t19
   %t42 = icmp sle i64 0, %t40
   %t43 = and i1 %t41, %t42
@@ -62,8 +62,8 @@ then9:
   %t45 = ashr i64 %t40, 6
   %t46 = add nsw i64 %t44, %t45
   %t47 = getelementptr inbounds i32, ptr %t9, i64 %t46
-  %t48 = load i32, ptr %t47, align 4, !alias.scope !5, !noalias !4
-  %t49 = add i32 %t48, 1
+  %t48 = load i32, ptr %t47, align 4, !alias.scope !5, !noalias !4  ; %57
+  %t49 = add i32 %t48, 1  ; %59
   %t50 = getelementptr inbounds i32, ptr %t9, i64 %t46
   store i32 %t49, ptr %t50, align 4, !alias.scope !5, !noalias !4
   br label %join10
@@ -79,37 +79,37 @@ then11:
   %t57 = add nsw i64 %t55, %t56
   %t58 = call i64 @llvm.smin.i64(i64 68719476735, i64 %t57)
   %t59 = mul nsw i64 65536, %t58
-  %t60 = add nsw i64 %t53, %t59
+  %t60 = add nsw i64 %t53, %t59  ; %60
   %t61 = icmp ult i64 0, 64
   %t62 = select i1 %t61, i64 0, i64 0
   %t63 = lshr i64 %t40, %t62
-  %t64 = select i1 %t61, i64 %t63, i64 0
-  %t65 = and i64 %t64, 65535
-  %t66 = or i64 %t60, %t65
+  %t64 = select i1 %t61, i64 %t63, i64 0  ; %65
+  %t65 = and i64 %t64, 65535  ; %67
+  %t66 = or i64 %t60, %t65  ; %68
   %t67 = getelementptr inbounds i64, ptr %t7, i64 0
   atomicrmw umin ptr %t67, i64 %t66 monotonic, align 8
   %t68 = icmp ult i64 16, 64
   %t69 = select i1 %t68, i64 16, i64 0
   %t70 = lshr i64 %t40, %t69
-  %t71 = select i1 %t68, i64 %t70, i64 0
-  %t72 = and i64 %t71, 65535
-  %t73 = or i64 %t60, %t72
+  %t71 = select i1 %t68, i64 %t70, i64 0  ; %70
+  %t72 = and i64 %t71, 65535  ; %72
+  %t73 = or i64 %t60, %t72  ; %73
   %t74 = getelementptr inbounds i64, ptr %t7, i64 1
   atomicrmw umin ptr %t74, i64 %t73 monotonic, align 8
   %t75 = icmp ult i64 32, 64
   %t76 = select i1 %t75, i64 32, i64 0
   %t77 = lshr i64 %t40, %t76
-  %t78 = select i1 %t75, i64 %t77, i64 0
-  %t79 = and i64 %t78, 65535
-  %t80 = or i64 %t60, %t79
+  %t78 = select i1 %t75, i64 %t77, i64 0  ; %75
+  %t79 = and i64 %t78, 65535  ; %77
+  %t80 = or i64 %t60, %t79  ; %78
   %t81 = getelementptr inbounds i64, ptr %t7, i64 2
   atomicrmw umin ptr %t81, i64 %t80 monotonic, align 8
   %t82 = icmp ult i64 48, 64
   %t83 = select i1 %t82, i64 48, i64 0
   %t84 = lshr i64 %t40, %t83
-  %t85 = select i1 %t82, i64 %t84, i64 0
-  %t86 = and i64 %t85, 65535
-  %t87 = or i64 %t60, %t86
+  %t85 = select i1 %t82, i64 %t84, i64 0  ; %80
+  %t86 = and i64 %t85, 65535  ; %82
+  %t87 = or i64 %t60, %t86  ; %83
   %t88 = getelementptr inbounds i64, ptr %t7, i64 3
   atomicrmw umin ptr %t88, i64 %t87 monotonic, align 8
   br label %join12
@@ -172,9 +172,9 @@ loop5:
   %t31 = mul nsw i64 %t30, %t24
   %t32 = add nsw i64 %t31, %t26
   %t33 = getelementptr inbounds i32, ptr %t9, i64 %t32
-  %t34 = load i32, ptr %t33, align 4, !alias.scope !5, !noalias !4
+  %t34 = load i32, ptr %t33, align 4, !alias.scope !5, !noalias !4  ; %30
   %t35 = load i32, ptr %variable29
-  %t36 = add i32 %t35, %t34
+  %t36 = add i32 %t35, %t34  ; %31
   %t37 = load i32, ptr %variable29
   %t38 = getelementptr inbounds i32, ptr %t9, i64 %t32
   store i32 %t37, ptr %t38, align 4, !alias.scope !5, !noalias !4
@@ -233,7 +233,7 @@ loop3:
   %t29 = mul nsw i64 4096, %t23
   %t30 = add nsw i64 %t29, %t28
   %t31 = getelementptr inbounds i64, ptr %t1, i64 %t30
-  %t32 = load i64, ptr %t31, align 8, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t32 = load i64, ptr %t31, align 8, !alias.scope !4, !noalias !5, !invariant.load !0  ; %84
   %t33 = icmp slt i64 %t32, %t19
   %t34 = icmp sle i64 0, %t32
   %t35 = and i1 %t33, %t34
@@ -245,15 +245,15 @@ then6:
   %t39 = ashr i64 %t32, 6
   %t40 = add nsw i64 %t38, %t39
   %t41 = getelementptr inbounds i32, ptr %t9, i64 %t40
-  %t42 = load i32, ptr %t41, align 4, !alias.scope !5, !noalias !4
-  %t43 = add i32 %t42, 1
+  %t42 = load i32, ptr %t41, align 4, !alias.scope !5, !noalias !4  ; %85
+  %t43 = add i32 %t42, 1  ; %87
   %t44 = getelementptr inbounds i32, ptr %t9, i64 %t40
   store i32 %t43, ptr %t44, align 4, !alias.scope !5, !noalias !4
-  %t45 = sext i32 %t42 to i64
-  %t46 = trunc i64 %t32 to i32
+  %t45 = sext i32 %t42 to i64  ; %88
+  %t46 = trunc i64 %t32 to i32  ; %90
   %t47 = getelementptr inbounds i32, ptr %t11, i64 %t45
   store i32 %t46, ptr %t47, align 4, !alias.scope !5, !noalias !4
-  %t48 = trunc i64 %t30 to i32
+  %t48 = trunc i64 %t30 to i32  ; %92
   %t49 = getelementptr inbounds i32, ptr %t13, i64 %t45
   store i32 %t48, ptr %t49, align 4, !alias.scope !5, !noalias !4
   br label %join7
@@ -380,12 +380,12 @@ then13:
   %t73 = add nsw i64 %t72, %t26
   %t74 = add nsw i64 %t73, -1
   %t75 = getelementptr inbounds i32, ptr %t9, i64 %t74
-  %t76 = load i32, ptr %t75, align 4, !alias.scope !5, !noalias !4
+  %t76 = load i32, ptr %t75, align 4, !alias.scope !5, !noalias !4  ; %43
   store i32 %t76, ptr %variable42
   br label %join14
 join14:
   %t77 = load i32, ptr %variable42
-  %t78 = sext i32 %t77 to i64
+  %t78 = sext i32 %t77 to i64  ; %44
   %t79 = add nsw i64 %t15, 4095
   %t80 = ashr i64 %t79, 12
   %t81 = add nsw i64 %t19, 63
@@ -395,8 +395,8 @@ join14:
   %t85 = add nsw i64 %t83, %t84
   %t86 = add nsw i64 %t85, %t26
   %t87 = getelementptr inbounds i32, ptr %t9, i64 %t86
-  %t88 = load i32, ptr %t87, align 4, !alias.scope !5, !noalias !4
-  %t89 = sext i32 %t88 to i64
+  %t88 = load i32, ptr %t87, align 4, !alias.scope !5, !noalias !4  ; %45
+  %t89 = sext i32 %t88 to i64  ; %46
   %t90 = mul nsw i64 -1, %t78
   %t91 = add nsw i64 %t90, %t89
   %t92 = icmp slt i64 0, %t91
@@ -405,11 +405,11 @@ loop15:
   %t93 = phi i64 [ 0, %join14 ], [ %loop15.next, %latch16 ]
   %t94 = add nsw i64 %t93, %t78
   %t95 = getelementptr inbounds i32, ptr %t11, i64 %t94
-  %t96 = load i32, ptr %t95, align 4, !alias.scope !5, !noalias !4
-  %t97 = sext i32 %t96 to i64
+  %t96 = load i32, ptr %t95, align 4, !alias.scope !5, !noalias !4  ; %47
+  %t97 = sext i32 %t96 to i64  ; %48
   %t98 = getelementptr inbounds i32, ptr %t13, i64 %t94
-  %t99 = load i32, ptr %t98, align 4, !alias.scope !5, !noalias !4
-  %t100 = sext i32 %t99 to i64
+  %t99 = load i32, ptr %t98, align 4, !alias.scope !5, !noalias !4  ; %49
+  %t100 = sext i32 %t99 to i64  ; %50
   %t101 = ashr i64 %t17, 3
   %t102 = urem i64 %t23, %t25
   %t103 = mul nsw i64 -256, %t102
@@ -425,14 +425,14 @@ loop18:
   %t111 = mul nsw i64 2048, %t102
   %t112 = add nsw i64 %t110, %t111
   %t113 = getelementptr inbounds float, ptr %t5, i64 %t112
-  %t114 = load <8 x float>, ptr %t113, align 4, !alias.scope !5, !noalias !4
+  %t114 = load <8 x float>, ptr %t113, align 4, !alias.scope !5, !noalias !4  ; %101
   %t115 = mul nsw i64 %t100, %t17
   %t116 = add nsw i64 %t115, %t109
   %t117 = add nsw i64 %t116, %t111
   %t118 = getelementptr inbounds float, ptr %t3, i64 %t117
-  %t119 = load <8 x float>, ptr %t118, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t120 = fmul <8 x float> %t119, splat (float 0x3FE0000000000000)
-  %t121 = fadd <8 x float> %t114, %t120
+  %t119 = load <8 x float>, ptr %t118, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %103
+  %t120 = fmul <8 x float> %t119, splat (float 0x3FE0000000000000)  ; %104
+  %t121 = fadd <8 x float> %t114, %t120  ; %105
   %t122 = getelementptr inbounds float, ptr %t5, i64 %t112
   store <8 x float> %t121, ptr %t122, align 4, !alias.scope !5, !noalias !4
   br label %latch19
@@ -457,13 +457,13 @@ then23:
   %t133 = mul nsw i64 %t97, %t17
   %t134 = add nsw i64 %t133, %t128
   %t135 = getelementptr inbounds float, ptr %t5, i64 %t134
-  %t136 = load <8 x float>, ptr %t135, align 4, !alias.scope !5, !noalias !4
+  %t136 = load <8 x float>, ptr %t135, align 4, !alias.scope !5, !noalias !4  ; %96
   %t137 = mul nsw i64 %t100, %t17
   %t138 = add nsw i64 %t137, %t128
   %t139 = getelementptr inbounds float, ptr %t3, i64 %t138
-  %t140 = load <8 x float>, ptr %t139, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t141 = fmul <8 x float> %t140, splat (float 0x3FE0000000000000)
-  %t142 = fadd <8 x float> %t136, %t141
+  %t140 = load <8 x float>, ptr %t139, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %98
+  %t141 = fmul <8 x float> %t140, splat (float 0x3FE0000000000000)  ; %99
+  %t142 = fadd <8 x float> %t136, %t141  ; %100
   %t143 = getelementptr inbounds float, ptr %t5, i64 %t134
   store <8 x float> %t142, ptr %t143, align 4, !alias.scope !5, !noalias !4
   br label %join24

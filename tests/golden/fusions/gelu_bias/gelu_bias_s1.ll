@@ -23,11 +23,11 @@ loop3:
   %t16 = mul nsw i64 16, %t14
   %t17 = add nsw i64 %t15, %t16
   %t18 = getelementptr inbounds float, ptr %t1, i64 %t17
-  %t19 = load <16 x float>, ptr %t18, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t19 = load <16 x float>, ptr %t18, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %0
   %t20 = getelementptr inbounds float, ptr %t3, i64 %t16
-  %t21 = load <16 x float>, ptr %t20, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t22 = fadd <16 x float> %t19, %t21
-  %t23 = call <16 x float> @plait.gelu_erf.v16f32(<16 x float> %t22)
+  %t21 = load <16 x float>, ptr %t20, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %1
+  %t22 = fadd <16 x float> %t19, %t21  ; %2
+  %t23 = call <16 x float> @plait.gelu_erf.v16f32(<16 x float> %t22)  ; %3
   %t24 = getelementptr inbounds float, ptr %t5, i64 %t17
   store <16 x float> %t23, ptr %t24, align 4, !alias.scope !5, !noalias !4
   br label %latch4

@@ -43,18 +43,18 @@ loop6:
   %t30 = mul nsw i64 16, %t26
   %t31 = add nsw i64 %t29, %t30
   %t32 = getelementptr inbounds float, ptr %t1, i64 %t31
-  %t33 = load <16 x float>, ptr %t32, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t33 = load <16 x float>, ptr %t32, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %23
   %t34 = getelementptr inbounds float, ptr %t3, i64 %t31
-  %t35 = load <16 x float>, ptr %t34, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t36 = fsub <16 x float> %t33, %t35
-  %t37 = call <16 x float> @llvm.fabs.v16f32(<16 x float> %t36)
-  %t38 = fcmp olt <16 x float> %t37, splat (float 0x3FF0000000000000)
-  %t39 = fmul <16 x float> %t37, %t37
-  %t40 = fmul <16 x float> %t39, splat (float 0x3FE0000000000000)
-  %t41 = fsub <16 x float> %t37, splat (float 0x3FE0000000000000)
-  %t42 = select <16 x i1> %t38, <16 x float> %t40, <16 x float> %t41
+  %t35 = load <16 x float>, ptr %t34, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %24
+  %t36 = fsub <16 x float> %t33, %t35  ; %25
+  %t37 = call <16 x float> @llvm.fabs.v16f32(<16 x float> %t36)  ; %26
+  %t38 = fcmp olt <16 x float> %t37, splat (float 0x3FF0000000000000)  ; %27
+  %t39 = fmul <16 x float> %t37, %t37  ; %28
+  %t40 = fmul <16 x float> %t39, splat (float 0x3FE0000000000000)  ; %29
+  %t41 = fsub <16 x float> %t37, splat (float 0x3FE0000000000000)  ; %30
+  %t42 = select <16 x i1> %t38, <16 x float> %t40, <16 x float> %t41  ; %31
   %t43 = load <16 x float>, ptr %variable4
-  %t44 = fadd <16 x float> %t43, %t42
+  %t44 = fadd <16 x float> %t43, %t42  ; %34
   store <16 x float> %t44, ptr %variable4
   br label %latch7
 latch7:
@@ -63,9 +63,9 @@ latch7:
   br i1 %t45, label %loop6, label %done8
 done8:
   %t46 = load <16 x float>, ptr %variable4
-  %t47 = fpext <16 x float> %t46 to <16 x double>
+  %t47 = fpext <16 x float> %t46 to <16 x double>  ; %14
   %t48 = load <16 x double>, ptr %variable0
-  %t49 = fadd <16 x double> %t48, %t47
+  %t49 = fadd <16 x double> %t48, %t47  ; %35
   store <16 x double> %t49, ptr %variable0
   br label %latch4
 latch4:
@@ -74,19 +74,19 @@ latch4:
   br i1 %t50, label %loop3, label %done5
 done5:
   %t51 = load <16 x double>, ptr %variable0
-  %t52 = shufflevector <16 x double> %t51, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %t52 = shufflevector <16 x double> %t51, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>  ; %36
   %t53 = load <16 x double>, ptr %variable0
-  %t54 = shufflevector <16 x double> %t53, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %t55 = fadd <8 x double> %t52, %t54
-  %t56 = shufflevector <8 x double> %t55, <8 x double> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %t57 = shufflevector <8 x double> %t55, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %t58 = fadd <4 x double> %t56, %t57
-  %t59 = shufflevector <4 x double> %t58, <4 x double> poison, <2 x i32> <i32 0, i32 1>
-  %t60 = shufflevector <4 x double> %t58, <4 x double> poison, <2 x i32> <i32 2, i32 3>
-  %t61 = fadd <2 x double> %t59, %t60
-  %t62 = extractelement <2 x double> %t61, i64 0
-  %t63 = extractelement <2 x double> %t61, i64 1
-  %t64 = fadd double %t62, %t63
+  %t54 = shufflevector <16 x double> %t53, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>  ; %37
+  %t55 = fadd <8 x double> %t52, %t54  ; %38
+  %t56 = shufflevector <8 x double> %t55, <8 x double> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>  ; %39
+  %t57 = shufflevector <8 x double> %t55, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>  ; %40
+  %t58 = fadd <4 x double> %t56, %t57  ; %41
+  %t59 = shufflevector <4 x double> %t58, <4 x double> poison, <2 x i32> <i32 0, i32 1>  ; %42
+  %t60 = shufflevector <4 x double> %t58, <4 x double> poison, <2 x i32> <i32 2, i32 3>  ; %43
+  %t61 = fadd <2 x double> %t59, %t60  ; %44
+  %t62 = extractelement <2 x double> %t61, i64 0  ; %45
+  %t63 = extractelement <2 x double> %t61, i64 1  ; %46
+  %t64 = fadd double %t62, %t63  ; %47
   %t65 = getelementptr inbounds double, ptr %t7, i64 %t15
   store double %t64, ptr %t65, align 8, !alias.scope !5, !noalias !4
   br label %latch1
@@ -126,9 +126,9 @@ then0:
 loop2:
   %t19 = phi i64 [ 0, %then0 ], [ %loop2.next, %latch3 ]
   %t20 = getelementptr inbounds double, ptr %t7, i64 %t19
-  %t21 = load double, ptr %t20, align 8, !alias.scope !5, !noalias !4
+  %t21 = load double, ptr %t20, align 8, !alias.scope !5, !noalias !4  ; %17
   %t22 = load double, ptr %variable16
-  %t23 = fadd double %t22, %t21
+  %t23 = fadd double %t22, %t21  ; %48
   store double %t23, ptr %variable16
   br label %latch3
 latch3:
@@ -136,10 +136,10 @@ latch3:
   %t24 = icmp slt i64 %loop2.next, %t17
   br i1 %t24, label %loop2, label %done4
 done4:
-  %t25 = sitofp i64 %t13 to float
-  %t26 = load double, ptr %variable16
-  %t27 = fptrunc double %t26 to float
-  %t28 = fdiv float %t27, %t25
+  %t25 = sitofp i64 %t13 to float  ; %19
+  %t26 = load double, ptr %variable16  ; %20
+  %t27 = fptrunc double %t26 to float  ; %21
+  %t28 = fdiv float %t27, %t25  ; %22
   %t29 = getelementptr inbounds float, ptr %t5, i64 0
   store float %t28, ptr %t29, align 4, !alias.scope !5, !noalias !4
   br label %join1

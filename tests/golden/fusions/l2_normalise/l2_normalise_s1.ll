@@ -36,10 +36,10 @@ loop6:
   %t23 = mul nsw i64 32, %t19
   %t24 = add nsw i64 %t22, %t23
   %t25 = getelementptr inbounds float, ptr %t1, i64 %t24
-  %t26 = load <32 x float>, ptr %t25, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t27 = fmul <32 x float> %t26, %t26
+  %t26 = load <32 x float>, ptr %t25, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %14
+  %t27 = fmul <32 x float> %t26, %t26  ; %15
   %t28 = load <32 x float>, ptr %variable1
-  %t29 = fadd <32 x float> %t28, %t27
+  %t29 = fadd <32 x float> %t28, %t27  ; %21
   store <32 x float> %t29, ptr %variable1
   br label %latch7
 latch7:
@@ -67,25 +67,25 @@ then9:
   %t46 = insertelement <32 x i32> poison, i32 %t45, i64 0
   %t47 = shufflevector <32 x i32> %t46, <32 x i32> poison, <32 x i32> zeroinitializer
   %t48 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t47
-  %t49 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t40, i32 4, <32 x i1> %t48, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t50 = fmul <32 x float> %t49, %t49
+  %t49 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t40, i32 4, <32 x i1> %t48, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %12
+  %t50 = fmul <32 x float> %t49, %t49  ; %13
   %t51 = load <32 x float>, ptr %variable1
-  %t52 = fadd <32 x float> %t51, %t50
+  %t52 = fadd <32 x float> %t51, %t50  ; %22
   %t53 = insertelement <32 x i64> poison, i64 0, i64 0
   %t54 = shufflevector <32 x i64> %t53, <32 x i64> poison, <32 x i32> zeroinitializer
-  %t55 = add <32 x i64> %t54, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15, i64 16, i64 17, i64 18, i64 19, i64 20, i64 21, i64 22, i64 23, i64 24, i64 25, i64 26, i64 27, i64 28, i64 29, i64 30, i64 31>
+  %t55 = add <32 x i64> %t54, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15, i64 16, i64 17, i64 18, i64 19, i64 20, i64 21, i64 22, i64 23, i64 24, i64 25, i64 26, i64 27, i64 28, i64 29, i64 30, i64 31>  ; %23
   %t56 = insertelement <32 x i64> poison, i64 %t43, i64 0
-  %t57 = shufflevector <32 x i64> %t56, <32 x i64> poison, <32 x i32> zeroinitializer
-  %t58 = icmp slt <32 x i64> %t55, %t57
+  %t57 = shufflevector <32 x i64> %t56, <32 x i64> poison, <32 x i32> zeroinitializer  ; %24
+  %t58 = icmp slt <32 x i64> %t55, %t57  ; %25
   %t59 = load <32 x float>, ptr %variable1
-  %t60 = select <32 x i1> %t58, <32 x float> %t52, <32 x float> %t59
+  %t60 = select <32 x i1> %t58, <32 x float> %t52, <32 x float> %t59  ; %26
   store <32 x float> %t60, ptr %variable1
   br label %join10
 join10:
   %t61 = load <32 x float>, ptr %variable1
-  %t62 = fpext <32 x float> %t61 to <32 x double>
+  %t62 = fpext <32 x float> %t61 to <32 x double>  ; %4
   %t63 = load <32 x double>, ptr %variable0
-  %t64 = fadd <32 x double> %t63, %t62
+  %t64 = fadd <32 x double> %t63, %t62  ; %27
   store <32 x double> %t64, ptr %variable0
   br label %latch4
 latch4:
@@ -94,30 +94,30 @@ latch4:
   br i1 %t65, label %loop3, label %done5
 done5:
   %t66 = load <32 x double>, ptr %variable0
-  %t67 = shufflevector <32 x double> %t66, <32 x double> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %t67 = shufflevector <32 x double> %t66, <32 x double> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>  ; %28
   %t68 = load <32 x double>, ptr %variable0
-  %t69 = shufflevector <32 x double> %t68, <32 x double> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %t70 = fadd <16 x double> %t67, %t69
-  %t71 = shufflevector <16 x double> %t70, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %t72 = shufflevector <16 x double> %t70, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %t73 = fadd <8 x double> %t71, %t72
-  %t74 = shufflevector <8 x double> %t73, <8 x double> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %t75 = shufflevector <8 x double> %t73, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %t76 = fadd <4 x double> %t74, %t75
-  %t77 = shufflevector <4 x double> %t76, <4 x double> poison, <2 x i32> <i32 0, i32 1>
-  %t78 = shufflevector <4 x double> %t76, <4 x double> poison, <2 x i32> <i32 2, i32 3>
-  %t79 = fadd <2 x double> %t77, %t78
-  %t80 = extractelement <2 x double> %t79, i64 0
-  %t81 = extractelement <2 x double> %t79, i64 1
-  %t82 = fadd double %t80, %t81
-  %t83 = fptrunc double %t82 to float
-  %t84 = call float @llvm.sqrt.f32(float %t83)
+  %t69 = shufflevector <32 x double> %t68, <32 x double> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>  ; %29
+  %t70 = fadd <16 x double> %t67, %t69  ; %30
+  %t71 = shufflevector <16 x double> %t70, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>  ; %31
+  %t72 = shufflevector <16 x double> %t70, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>  ; %32
+  %t73 = fadd <8 x double> %t71, %t72  ; %33
+  %t74 = shufflevector <8 x double> %t73, <8 x double> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>  ; %34
+  %t75 = shufflevector <8 x double> %t73, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>  ; %35
+  %t76 = fadd <4 x double> %t74, %t75  ; %36
+  %t77 = shufflevector <4 x double> %t76, <4 x double> poison, <2 x i32> <i32 0, i32 1>  ; %37
+  %t78 = shufflevector <4 x double> %t76, <4 x double> poison, <2 x i32> <i32 2, i32 3>  ; %38
+  %t79 = fadd <2 x double> %t77, %t78  ; %39
+  %t80 = extractelement <2 x double> %t79, i64 0  ; %40
+  %t81 = extractelement <2 x double> %t79, i64 1  ; %41
+  %t82 = fadd double %t80, %t81  ; %42
+  %t83 = fptrunc double %t82 to float  ; %6
+  %t84 = call float @llvm.sqrt.f32(float %t83)  ; %7
   %t85 = fcmp ugt float %t84, 0x3D71979980000000
   %t86 = fcmp uno float 0x3D71979980000000, 0x3D71979980000000
   %t87 = select i1 %t85, float %t84, float 0x3D71979980000000
-  %t88 = select i1 %t86, float 0x3D71979980000000, float %t87
+  %t88 = select i1 %t86, float 0x3D71979980000000, float %t87  ; %9
   %t89 = insertelement <32 x float> poison, float %t88, i64 0
-  %t90 = shufflevector <32 x float> %t89, <32 x float> poison, <32 x i32> zeroinitializer
+  %t90 = shufflevector <32 x float> %t89, <32 x float> poison, <32 x i32> zeroinitializer  ; %20
   %t91 = icmp slt i64 0, %t11
   br i1 %t91, label %loop11, label %done13
 loop11:
@@ -136,8 +136,8 @@ loop14:
   %t102 = mul nsw i64 32, %t98
   %t103 = add nsw i64 %t101, %t102
   %t104 = getelementptr inbounds float, ptr %t1, i64 %t103
-  %t105 = load <32 x float>, ptr %t104, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t106 = fdiv <32 x float> %t105, %t90
+  %t105 = load <32 x float>, ptr %t104, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %18
+  %t106 = fdiv <32 x float> %t105, %t90  ; %19
   %t107 = getelementptr inbounds float, ptr %t3, i64 %t103
   store <32 x float> %t106, ptr %t107, align 4, !alias.scope !5, !noalias !4
   br label %latch15
@@ -166,8 +166,8 @@ then17:
   %t124 = insertelement <32 x i32> poison, i32 %t123, i64 0
   %t125 = shufflevector <32 x i32> %t124, <32 x i32> poison, <32 x i32> zeroinitializer
   %t126 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t125
-  %t127 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t118, i32 4, <32 x i1> %t126, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t128 = fdiv <32 x float> %t127, %t90
+  %t127 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t118, i32 4, <32 x i1> %t126, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %16
+  %t128 = fdiv <32 x float> %t127, %t90  ; %17
   %t129 = getelementptr inbounds float, ptr %t3, i64 %t117
   call void @llvm.masked.store.v32f32.p0(<32 x float> %t128, ptr %t129, i32 4, <32 x i1> %t126), !alias.scope !5, !noalias !4
   br label %join18

@@ -47,9 +47,9 @@ loop6:
   %t31 = mul nsw i64 32, %t27
   %t32 = add nsw i64 %t30, %t31
   %t33 = getelementptr inbounds float, ptr %t1, i64 %t32
-  %t34 = load <32 x float>, ptr %t33, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t34 = load <32 x float>, ptr %t33, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %32
   %t35 = load <32 x float>, ptr %variable2
-  %t36 = fadd <32 x float> %t35, %t34
+  %t36 = fadd <32 x float> %t35, %t34  ; %57
   store <32 x float> %t36, ptr %variable2
   br label %latch7
 latch7:
@@ -77,24 +77,24 @@ then9:
   %t53 = insertelement <32 x i32> poison, i32 %t52, i64 0
   %t54 = shufflevector <32 x i32> %t53, <32 x i32> poison, <32 x i32> zeroinitializer
   %t55 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t54
-  %t56 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t47, i32 4, <32 x i1> %t55, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t56 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t47, i32 4, <32 x i1> %t55, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %31
   %t57 = load <32 x float>, ptr %variable2
-  %t58 = fadd <32 x float> %t57, %t56
+  %t58 = fadd <32 x float> %t57, %t56  ; %58
   %t59 = insertelement <32 x i64> poison, i64 0, i64 0
   %t60 = shufflevector <32 x i64> %t59, <32 x i64> poison, <32 x i32> zeroinitializer
-  %t61 = add <32 x i64> %t60, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15, i64 16, i64 17, i64 18, i64 19, i64 20, i64 21, i64 22, i64 23, i64 24, i64 25, i64 26, i64 27, i64 28, i64 29, i64 30, i64 31>
+  %t61 = add <32 x i64> %t60, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15, i64 16, i64 17, i64 18, i64 19, i64 20, i64 21, i64 22, i64 23, i64 24, i64 25, i64 26, i64 27, i64 28, i64 29, i64 30, i64 31>  ; %59
   %t62 = insertelement <32 x i64> poison, i64 %t50, i64 0
-  %t63 = shufflevector <32 x i64> %t62, <32 x i64> poison, <32 x i32> zeroinitializer
-  %t64 = icmp slt <32 x i64> %t61, %t63
+  %t63 = shufflevector <32 x i64> %t62, <32 x i64> poison, <32 x i32> zeroinitializer  ; %60
+  %t64 = icmp slt <32 x i64> %t61, %t63  ; %61
   %t65 = load <32 x float>, ptr %variable2
-  %t66 = select <32 x i1> %t64, <32 x float> %t58, <32 x float> %t65
+  %t66 = select <32 x i1> %t64, <32 x float> %t58, <32 x float> %t65  ; %62
   store <32 x float> %t66, ptr %variable2
   br label %join10
 join10:
   %t67 = load <32 x float>, ptr %variable2
-  %t68 = fpext <32 x float> %t67 to <32 x double>
+  %t68 = fpext <32 x float> %t67 to <32 x double>  ; %4
   %t69 = load <32 x double>, ptr %variable0
-  %t70 = fadd <32 x double> %t69, %t68
+  %t70 = fadd <32 x double> %t69, %t68  ; %63
   store <32 x double> %t70, ptr %variable0
   br label %latch4
 latch4:
@@ -103,29 +103,29 @@ latch4:
   br i1 %t71, label %loop3, label %done5
 done5:
   %t72 = load <32 x double>, ptr %variable0
-  %t73 = shufflevector <32 x double> %t72, <32 x double> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %t73 = shufflevector <32 x double> %t72, <32 x double> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>  ; %64
   %t74 = load <32 x double>, ptr %variable0
-  %t75 = shufflevector <32 x double> %t74, <32 x double> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %t76 = fadd <16 x double> %t73, %t75
-  %t77 = shufflevector <16 x double> %t76, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %t78 = shufflevector <16 x double> %t76, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %t79 = fadd <8 x double> %t77, %t78
-  %t80 = shufflevector <8 x double> %t79, <8 x double> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %t81 = shufflevector <8 x double> %t79, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %t82 = fadd <4 x double> %t80, %t81
-  %t83 = shufflevector <4 x double> %t82, <4 x double> poison, <2 x i32> <i32 0, i32 1>
-  %t84 = shufflevector <4 x double> %t82, <4 x double> poison, <2 x i32> <i32 2, i32 3>
-  %t85 = fadd <2 x double> %t83, %t84
-  %t86 = extractelement <2 x double> %t85, i64 0
-  %t87 = extractelement <2 x double> %t85, i64 1
-  %t88 = fadd double %t86, %t87
-  %t89 = fptrunc double %t88 to float
-  %t90 = sitofp i64 %t15 to float
-  %t91 = fdiv float %t89, %t90
+  %t75 = shufflevector <32 x double> %t74, <32 x double> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>  ; %65
+  %t76 = fadd <16 x double> %t73, %t75  ; %66
+  %t77 = shufflevector <16 x double> %t76, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>  ; %67
+  %t78 = shufflevector <16 x double> %t76, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>  ; %68
+  %t79 = fadd <8 x double> %t77, %t78  ; %69
+  %t80 = shufflevector <8 x double> %t79, <8 x double> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>  ; %70
+  %t81 = shufflevector <8 x double> %t79, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>  ; %71
+  %t82 = fadd <4 x double> %t80, %t81  ; %72
+  %t83 = shufflevector <4 x double> %t82, <4 x double> poison, <2 x i32> <i32 0, i32 1>  ; %73
+  %t84 = shufflevector <4 x double> %t82, <4 x double> poison, <2 x i32> <i32 2, i32 3>  ; %74
+  %t85 = fadd <2 x double> %t83, %t84  ; %75
+  %t86 = extractelement <2 x double> %t85, i64 0  ; %76
+  %t87 = extractelement <2 x double> %t85, i64 1  ; %77
+  %t88 = fadd double %t86, %t87  ; %78
+  %t89 = fptrunc double %t88 to float  ; %6
+  %t90 = sitofp i64 %t15 to float  ; %8
+  %t91 = fdiv float %t89, %t90  ; %9
   %t92 = getelementptr inbounds float, ptr %t7, i64 %t17
   store float %t91, ptr %t92, align 4, !alias.scope !5, !noalias !4
   %t93 = insertelement <32 x float> poison, float %t91, i64 0
-  %t94 = shufflevector <32 x float> %t93, <32 x float> poison, <32 x i32> zeroinitializer
+  %t94 = shufflevector <32 x float> %t93, <32 x float> poison, <32 x i32> zeroinitializer  ; %53
   %t95 = icmp slt i64 0, %t19
   br i1 %t95, label %loop11, label %done13
 loop11:
@@ -145,11 +145,11 @@ loop14:
   %t106 = mul nsw i64 32, %t102
   %t107 = add nsw i64 %t105, %t106
   %t108 = getelementptr inbounds float, ptr %t1, i64 %t107
-  %t109 = load <32 x float>, ptr %t108, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t110 = fsub <32 x float> %t109, %t94
-  %t111 = fmul <32 x float> %t110, %t110
+  %t109 = load <32 x float>, ptr %t108, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %36
+  %t110 = fsub <32 x float> %t109, %t94  ; %37
+  %t111 = fmul <32 x float> %t110, %t110  ; %38
   %t112 = load <32 x float>, ptr %variable10
-  %t113 = fadd <32 x float> %t112, %t111
+  %t113 = fadd <32 x float> %t112, %t111  ; %79
   store <32 x float> %t113, ptr %variable10
   br label %latch15
 latch15:
@@ -177,26 +177,26 @@ then17:
   %t130 = insertelement <32 x i32> poison, i32 %t129, i64 0
   %t131 = shufflevector <32 x i32> %t130, <32 x i32> poison, <32 x i32> zeroinitializer
   %t132 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t131
-  %t133 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t124, i32 4, <32 x i1> %t132, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t134 = fsub <32 x float> %t133, %t94
-  %t135 = fmul <32 x float> %t134, %t134
+  %t133 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t124, i32 4, <32 x i1> %t132, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %33
+  %t134 = fsub <32 x float> %t133, %t94  ; %34
+  %t135 = fmul <32 x float> %t134, %t134  ; %35
   %t136 = load <32 x float>, ptr %variable10
-  %t137 = fadd <32 x float> %t136, %t135
+  %t137 = fadd <32 x float> %t136, %t135  ; %80
   %t138 = insertelement <32 x i64> poison, i64 0, i64 0
   %t139 = shufflevector <32 x i64> %t138, <32 x i64> poison, <32 x i32> zeroinitializer
-  %t140 = add <32 x i64> %t139, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15, i64 16, i64 17, i64 18, i64 19, i64 20, i64 21, i64 22, i64 23, i64 24, i64 25, i64 26, i64 27, i64 28, i64 29, i64 30, i64 31>
+  %t140 = add <32 x i64> %t139, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15, i64 16, i64 17, i64 18, i64 19, i64 20, i64 21, i64 22, i64 23, i64 24, i64 25, i64 26, i64 27, i64 28, i64 29, i64 30, i64 31>  ; %81
   %t141 = insertelement <32 x i64> poison, i64 %t127, i64 0
-  %t142 = shufflevector <32 x i64> %t141, <32 x i64> poison, <32 x i32> zeroinitializer
-  %t143 = icmp slt <32 x i64> %t140, %t142
+  %t142 = shufflevector <32 x i64> %t141, <32 x i64> poison, <32 x i32> zeroinitializer  ; %82
+  %t143 = icmp slt <32 x i64> %t140, %t142  ; %83
   %t144 = load <32 x float>, ptr %variable10
-  %t145 = select <32 x i1> %t143, <32 x float> %t137, <32 x float> %t144
+  %t145 = select <32 x i1> %t143, <32 x float> %t137, <32 x float> %t144  ; %84
   store <32 x float> %t145, ptr %variable10
   br label %join18
 join18:
   %t146 = load <32 x float>, ptr %variable10
-  %t147 = fpext <32 x float> %t146 to <32 x double>
+  %t147 = fpext <32 x float> %t146 to <32 x double>  ; %14
   %t148 = load <32 x double>, ptr %variable1
-  %t149 = fadd <32 x double> %t148, %t147
+  %t149 = fadd <32 x double> %t148, %t147  ; %85
   store <32 x double> %t149, ptr %variable1
   br label %latch12
 latch12:
@@ -205,29 +205,29 @@ latch12:
   br i1 %t150, label %loop11, label %done13
 done13:
   %t151 = load <32 x double>, ptr %variable1
-  %t152 = shufflevector <32 x double> %t151, <32 x double> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %t152 = shufflevector <32 x double> %t151, <32 x double> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>  ; %86
   %t153 = load <32 x double>, ptr %variable1
-  %t154 = shufflevector <32 x double> %t153, <32 x double> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %t155 = fadd <16 x double> %t152, %t154
-  %t156 = shufflevector <16 x double> %t155, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %t157 = shufflevector <16 x double> %t155, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %t158 = fadd <8 x double> %t156, %t157
-  %t159 = shufflevector <8 x double> %t158, <8 x double> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %t160 = shufflevector <8 x double> %t158, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %t161 = fadd <4 x double> %t159, %t160
-  %t162 = shufflevector <4 x double> %t161, <4 x double> poison, <2 x i32> <i32 0, i32 1>
-  %t163 = shufflevector <4 x double> %t161, <4 x double> poison, <2 x i32> <i32 2, i32 3>
-  %t164 = fadd <2 x double> %t162, %t163
-  %t165 = extractelement <2 x double> %t164, i64 0
-  %t166 = extractelement <2 x double> %t164, i64 1
-  %t167 = fadd double %t165, %t166
-  %t168 = fptrunc double %t167 to float
-  %t169 = fdiv float %t168, %t90
-  %t170 = fadd float %t169, 0x3EE4F8B580000000
-  %t171 = call float @llvm.sqrt.f32(float %t170)
-  %t172 = fdiv float 0x3FF0000000000000, %t171
+  %t154 = shufflevector <32 x double> %t153, <32 x double> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>  ; %87
+  %t155 = fadd <16 x double> %t152, %t154  ; %88
+  %t156 = shufflevector <16 x double> %t155, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>  ; %89
+  %t157 = shufflevector <16 x double> %t155, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>  ; %90
+  %t158 = fadd <8 x double> %t156, %t157  ; %91
+  %t159 = shufflevector <8 x double> %t158, <8 x double> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>  ; %92
+  %t160 = shufflevector <8 x double> %t158, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>  ; %93
+  %t161 = fadd <4 x double> %t159, %t160  ; %94
+  %t162 = shufflevector <4 x double> %t161, <4 x double> poison, <2 x i32> <i32 0, i32 1>  ; %95
+  %t163 = shufflevector <4 x double> %t161, <4 x double> poison, <2 x i32> <i32 2, i32 3>  ; %96
+  %t164 = fadd <2 x double> %t162, %t163  ; %97
+  %t165 = extractelement <2 x double> %t164, i64 0  ; %98
+  %t166 = extractelement <2 x double> %t164, i64 1  ; %99
+  %t167 = fadd double %t165, %t166  ; %100
+  %t168 = fptrunc double %t167 to float  ; %16
+  %t169 = fdiv float %t168, %t90  ; %19
+  %t170 = fadd float %t169, 0x3EE4F8B580000000  ; %21
+  %t171 = call float @llvm.sqrt.f32(float %t170)  ; %22
+  %t172 = fdiv float 0x3FF0000000000000, %t171  ; %23
   %t173 = insertelement <32 x float> poison, float %t172, i64 0
-  %t174 = shufflevector <32 x float> %t173, <32 x float> poison, <32 x i32> zeroinitializer
+  %t174 = shufflevector <32 x float> %t173, <32 x float> poison, <32 x i32> zeroinitializer  ; %56
   %t175 = icmp slt i64 0, %t19
   br i1 %t175, label %loop19, label %done21
 loop19:
@@ -246,16 +246,16 @@ loop22:
   %t186 = mul nsw i64 32, %t182
   %t187 = add nsw i64 %t185, %t186
   %t188 = getelementptr inbounds float, ptr %t1, i64 %t187
-  %t189 = load <32 x float>, ptr %t188, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t190 = fsub <32 x float> %t189, %t94
-  %t191 = fmul <32 x float> %t190, %t174
+  %t189 = load <32 x float>, ptr %t188, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %46
+  %t190 = fsub <32 x float> %t189, %t94  ; %47
+  %t191 = fmul <32 x float> %t190, %t174  ; %48
   %t192 = add nsw i64 %t184, %t186
   %t193 = getelementptr inbounds float, ptr %t3, i64 %t192
-  %t194 = load <32 x float>, ptr %t193, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t195 = fmul <32 x float> %t191, %t194
+  %t194 = load <32 x float>, ptr %t193, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %49
+  %t195 = fmul <32 x float> %t191, %t194  ; %50
   %t196 = getelementptr inbounds float, ptr %t5, i64 %t192
-  %t197 = load <32 x float>, ptr %t196, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t198 = fadd <32 x float> %t195, %t197
+  %t197 = load <32 x float>, ptr %t196, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %51
+  %t198 = fadd <32 x float> %t195, %t197  ; %52
   %t199 = getelementptr inbounds float, ptr %t11, i64 %t187
   store <32 x float> %t198, ptr %t199, align 4, !alias.scope !5, !noalias !4
   br label %latch23
@@ -284,15 +284,15 @@ then25:
   %t216 = insertelement <32 x i32> poison, i32 %t215, i64 0
   %t217 = shufflevector <32 x i32> %t216, <32 x i32> poison, <32 x i32> zeroinitializer
   %t218 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t217
-  %t219 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t210, i32 4, <32 x i1> %t218, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t220 = fsub <32 x float> %t219, %t94
-  %t221 = fmul <32 x float> %t220, %t174
+  %t219 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t210, i32 4, <32 x i1> %t218, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %39
+  %t220 = fsub <32 x float> %t219, %t94  ; %40
+  %t221 = fmul <32 x float> %t220, %t174  ; %41
   %t222 = getelementptr inbounds float, ptr %t3, i64 %t205
-  %t223 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t222, i32 4, <32 x i1> %t218, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t224 = fmul <32 x float> %t221, %t223
+  %t223 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t222, i32 4, <32 x i1> %t218, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %42
+  %t224 = fmul <32 x float> %t221, %t223  ; %43
   %t225 = getelementptr inbounds float, ptr %t5, i64 %t205
-  %t226 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t225, i32 4, <32 x i1> %t218, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t227 = fadd <32 x float> %t224, %t226
+  %t226 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t225, i32 4, <32 x i1> %t218, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %44
+  %t227 = fadd <32 x float> %t224, %t226  ; %45
   %t228 = getelementptr inbounds float, ptr %t11, i64 %t209
   call void @llvm.masked.store.v32f32.p0(<32 x float> %t227, ptr %t228, i32 4, <32 x i1> %t218), !alias.scope !5, !noalias !4
   br label %join26

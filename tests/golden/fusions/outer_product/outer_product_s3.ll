@@ -21,7 +21,7 @@ loop0:
   %t16 = getelementptr inbounds float, ptr %t1, i64 %t15
   %t17 = load float, ptr %t16, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
   %t18 = insertelement <8 x float> poison, float %t17, i64 0
-  %t19 = shufflevector <8 x float> %t18, <8 x float> poison, <8 x i32> zeroinitializer
+  %t19 = shufflevector <8 x float> %t18, <8 x float> poison, <8 x i32> zeroinitializer  ; %0
   %t20 = ashr i64 %t13, 3
   %t21 = icmp slt i64 0, %t20
   br i1 %t21, label %loop3, label %done5
@@ -32,16 +32,16 @@ loop3:
   %t25 = mul nsw i64 8, %t22
   %t26 = add nsw i64 %t24, %t25
   %t27 = getelementptr inbounds float, ptr %t3, i64 %t26
-  %t28 = load <8 x float>, ptr %t27, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t29 = fmul <8 x float> %t19, %t28
+  %t28 = load <8 x float>, ptr %t27, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %1
+  %t29 = fmul <8 x float> %t19, %t28  ; %2
   %t30 = urem i64 %t15, %t11
   %t31 = mul nsw i64 %t13, %t30
   %t32 = add nsw i64 %t31, %t25
   %t33 = getelementptr inbounds float, ptr %t5, i64 %t32
-  %t34 = load <8 x float>, ptr %t33, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t35 = fadd <8 x float> %t29, %t34
+  %t34 = load <8 x float>, ptr %t33, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %3
+  %t35 = fadd <8 x float> %t29, %t34  ; %4
   %t36 = fcmp ugt <8 x float> %t35, splat (float 0x0000000000000000)
-  %t37 = select <8 x i1> %t36, <8 x float> %t35, <8 x float> splat (float 0x0000000000000000)
+  %t37 = select <8 x i1> %t36, <8 x float> %t35, <8 x float> splat (float 0x0000000000000000)  ; %5
   %t38 = mul nsw i64 %t15, %t13
   %t39 = add nsw i64 %t38, %t25
   %t40 = getelementptr inbounds float, ptr %t7, i64 %t39

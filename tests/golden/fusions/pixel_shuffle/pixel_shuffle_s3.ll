@@ -22,9 +22,9 @@ loop0:
   %t17 = udiv i64 %t15, %t16
   %t18 = urem i64 %t17, %t9
   %t19 = getelementptr inbounds float, ptr %t3, i64 %t18
-  %t20 = load float, ptr %t19, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t20 = load float, ptr %t19, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %1
   %t21 = insertelement <8 x float> poison, float %t20, i64 0
-  %t22 = shufflevector <8 x float> %t21, <8 x float> poison, <8 x i32> zeroinitializer
+  %t22 = shufflevector <8 x float> %t21, <8 x float> poison, <8 x i32> zeroinitializer  ; %3
   %t23 = ashr i64 %t13, 2
   %t24 = icmp slt i64 0, %t23
   br i1 %t24, label %loop3, label %done5
@@ -99,8 +99,8 @@ loop3:
   %t92 = add nsw i64 %t91, 3
   %t93 = getelementptr inbounds float, ptr %t1, i64 %t92
   %t94 = load float, ptr %t93, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t95 = insertelement <8 x float> %t87, float %t94, i64 7
-  %t96 = fadd <8 x float> %t95, %t22
+  %t95 = insertelement <8 x float> %t87, float %t94, i64 7  ; %0
+  %t96 = fadd <8 x float> %t95, %t22  ; %2
   %t97 = mul nsw i64 2, %t15
   %t98 = mul nsw i64 %t97, %t13
   %t99 = mul nsw i64 8, %t25

@@ -48,17 +48,17 @@ loop3:
   %t41 = mul nsw i64 8, %t24
   %t42 = add nsw i64 %t40, %t41
   %t43 = getelementptr inbounds float, ptr %t1, i64 %t42
-  %t44 = load <8 x float>, ptr %t43, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t44 = load <8 x float>, ptr %t43, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %0
   %t45 = mul nsw i64 2, %t19
   %t46 = mul nsw i64 %t45, %t27
   %t47 = add nsw i64 %t46, %t41
   %t48 = getelementptr inbounds float, ptr %t3, i64 %t47
-  %t49 = load <8 x float>, ptr %t48, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t50 = fmul <8 x float> %t44, %t49
-  %t51 = udiv i64 %t41, %t19
+  %t49 = load <8 x float>, ptr %t48, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %1
+  %t50 = fmul <8 x float> %t44, %t49  ; %2
+  %t51 = udiv i64 %t41, %t19  ; %25
   %t52 = insertelement <8 x i64> poison, i64 %t51, i64 0
-  %t53 = shufflevector <8 x i64> %t52, <8 x i64> poison, <8 x i32> zeroinitializer
-  %t54 = icmp eq <8 x i64> %t53, splat (i64 0)
+  %t53 = shufflevector <8 x i64> %t52, <8 x i64> poison, <8 x i32> zeroinitializer  ; %3
+  %t54 = icmp eq <8 x i64> %t53, splat (i64 0)  ; %5
   %t55 = mul nsw i64 -2, %t19
   %t56 = mul nsw i64 %t55, %t51
   %t57 = add nsw i64 %t28, %t56
@@ -67,13 +67,13 @@ loop3:
   %t60 = add nsw i64 %t59, %t41
   %t61 = add nsw i64 %t60, %t19
   %t62 = getelementptr inbounds float, ptr %t1, i64 %t61
-  %t63 = load <8 x float>, ptr %t62, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t64 = fneg <8 x float> %t63
-  %t65 = select <8 x i1> %t54, <8 x float> %t64, <8 x float> %t63
+  %t63 = load <8 x float>, ptr %t62, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %6
+  %t64 = fneg <8 x float> %t63  ; %7
+  %t65 = select <8 x i1> %t54, <8 x float> %t64, <8 x float> %t63  ; %8
   %t66 = getelementptr inbounds float, ptr %t5, i64 %t47
-  %t67 = load <8 x float>, ptr %t66, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t68 = fmul <8 x float> %t65, %t67
-  %t69 = fadd <8 x float> %t50, %t68
+  %t67 = load <8 x float>, ptr %t66, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %9
+  %t68 = fmul <8 x float> %t65, %t67  ; %10
+  %t69 = fadd <8 x float> %t50, %t68  ; %11
   %t70 = mul nsw i64 2, %t21
   %t71 = mul nsw i64 %t70, %t19
   %t72 = add nsw i64 %t71, %t41
@@ -86,8 +86,8 @@ loop3:
   %t78 = add nsw i64 %t77, %t39
   %t79 = add nsw i64 %t78, %t41
   %t80 = getelementptr inbounds float, ptr %t1, i64 %t79
-  %t81 = load <8 x float>, ptr %t80, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t82 = fmul <8 x float> %t81, %t49
+  %t81 = load <8 x float>, ptr %t80, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %12
+  %t82 = fmul <8 x float> %t81, %t49  ; %14
   %t83 = add nsw i64 %t75, %t28
   %t84 = add nsw i64 %t83, %t56
   %t85 = add nsw i64 %t84, %t32
@@ -95,11 +95,11 @@ loop3:
   %t87 = add nsw i64 %t86, %t41
   %t88 = add nsw i64 %t87, %t19
   %t89 = getelementptr inbounds float, ptr %t1, i64 %t88
-  %t90 = load <8 x float>, ptr %t89, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t91 = fneg <8 x float> %t90
-  %t92 = select <8 x i1> %t54, <8 x float> %t91, <8 x float> %t90
-  %t93 = fmul <8 x float> %t92, %t67
-  %t94 = fadd <8 x float> %t82, %t93
+  %t90 = load <8 x float>, ptr %t89, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %18
+  %t91 = fneg <8 x float> %t90  ; %19
+  %t92 = select <8 x i1> %t54, <8 x float> %t91, <8 x float> %t90  ; %20
+  %t93 = fmul <8 x float> %t92, %t67  ; %22
+  %t94 = fadd <8 x float> %t82, %t93  ; %23
   %t95 = getelementptr inbounds float, ptr %t9, i64 %t72
   store <8 x float> %t94, ptr %t95, align 4, !alias.scope !5, !noalias !4
   %t96 = mul nsw i64 4, %t15
@@ -109,7 +109,7 @@ loop3:
   %t100 = add nsw i64 %t99, %t39
   %t101 = add nsw i64 %t100, %t41
   %t102 = getelementptr inbounds float, ptr %t1, i64 %t101
-  %t103 = load <8 x float>, ptr %t102, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t103 = load <8 x float>, ptr %t102, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %24
   %t104 = getelementptr inbounds float, ptr %t11, i64 %t72
   store <8 x float> %t103, ptr %t104, align 4, !alias.scope !5, !noalias !4
   br label %latch4

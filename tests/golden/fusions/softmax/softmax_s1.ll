@@ -38,12 +38,12 @@ loop6:
   %t23 = mul nsw i64 32, %t19
   %t24 = add nsw i64 %t22, %t23
   %t25 = getelementptr inbounds float, ptr %t1, i64 %t24
-  %t26 = load <32 x float>, ptr %t25, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t26 = load <32 x float>, ptr %t25, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %14
   %t27 = load <32 x float>, ptr %variable0
   %t28 = fcmp ugt <32 x float> %t27, %t26
   %t29 = fcmp uno <32 x float> %t26, %t26
   %t30 = select <32 x i1> %t28, <32 x float> %t27, <32 x float> %t26
-  %t31 = select <32 x i1> %t29, <32 x float> %t26, <32 x float> %t30
+  %t31 = select <32 x i1> %t29, <32 x float> %t26, <32 x float> %t30  ; %28
   store <32 x float> %t31, ptr %variable0
   br label %latch7
 latch7:
@@ -71,20 +71,20 @@ then9:
   %t48 = insertelement <32 x i32> poison, i32 %t47, i64 0
   %t49 = shufflevector <32 x i32> %t48, <32 x i32> poison, <32 x i32> zeroinitializer
   %t50 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t49
-  %t51 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t42, i32 4, <32 x i1> %t50, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t51 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t42, i32 4, <32 x i1> %t50, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %13
   %t52 = load <32 x float>, ptr %variable0
   %t53 = fcmp ugt <32 x float> %t52, %t51
   %t54 = fcmp uno <32 x float> %t51, %t51
   %t55 = select <32 x i1> %t53, <32 x float> %t52, <32 x float> %t51
-  %t56 = select <32 x i1> %t54, <32 x float> %t51, <32 x float> %t55
+  %t56 = select <32 x i1> %t54, <32 x float> %t51, <32 x float> %t55  ; %29
   %t57 = insertelement <32 x i64> poison, i64 0, i64 0
   %t58 = shufflevector <32 x i64> %t57, <32 x i64> poison, <32 x i32> zeroinitializer
-  %t59 = add <32 x i64> %t58, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15, i64 16, i64 17, i64 18, i64 19, i64 20, i64 21, i64 22, i64 23, i64 24, i64 25, i64 26, i64 27, i64 28, i64 29, i64 30, i64 31>
+  %t59 = add <32 x i64> %t58, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15, i64 16, i64 17, i64 18, i64 19, i64 20, i64 21, i64 22, i64 23, i64 24, i64 25, i64 26, i64 27, i64 28, i64 29, i64 30, i64 31>  ; %30
   %t60 = insertelement <32 x i64> poison, i64 %t45, i64 0
-  %t61 = shufflevector <32 x i64> %t60, <32 x i64> poison, <32 x i32> zeroinitializer
-  %t62 = icmp slt <32 x i64> %t59, %t61
+  %t61 = shufflevector <32 x i64> %t60, <32 x i64> poison, <32 x i32> zeroinitializer  ; %31
+  %t62 = icmp slt <32 x i64> %t59, %t61  ; %32
   %t63 = load <32 x float>, ptr %variable0
-  %t64 = select <32 x i1> %t62, <32 x float> %t56, <32 x float> %t63
+  %t64 = select <32 x i1> %t62, <32 x float> %t56, <32 x float> %t63  ; %33
   store <32 x float> %t64, ptr %variable0
   br label %join10
 join10:
@@ -95,39 +95,39 @@ latch4:
   br i1 %t65, label %loop3, label %done5
 done5:
   %t66 = load <32 x float>, ptr %variable0
-  %t67 = shufflevector <32 x float> %t66, <32 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %t67 = shufflevector <32 x float> %t66, <32 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>  ; %34
   %t68 = load <32 x float>, ptr %variable0
-  %t69 = shufflevector <32 x float> %t68, <32 x float> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+  %t69 = shufflevector <32 x float> %t68, <32 x float> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>  ; %35
   %t70 = fcmp ugt <16 x float> %t67, %t69
   %t71 = fcmp uno <16 x float> %t69, %t69
   %t72 = select <16 x i1> %t70, <16 x float> %t67, <16 x float> %t69
-  %t73 = select <16 x i1> %t71, <16 x float> %t69, <16 x float> %t72
-  %t74 = shufflevector <16 x float> %t73, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %t75 = shufflevector <16 x float> %t73, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %t73 = select <16 x i1> %t71, <16 x float> %t69, <16 x float> %t72  ; %36
+  %t74 = shufflevector <16 x float> %t73, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>  ; %37
+  %t75 = shufflevector <16 x float> %t73, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>  ; %38
   %t76 = fcmp ugt <8 x float> %t74, %t75
   %t77 = fcmp uno <8 x float> %t75, %t75
   %t78 = select <8 x i1> %t76, <8 x float> %t74, <8 x float> %t75
-  %t79 = select <8 x i1> %t77, <8 x float> %t75, <8 x float> %t78
-  %t80 = shufflevector <8 x float> %t79, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %t81 = shufflevector <8 x float> %t79, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+  %t79 = select <8 x i1> %t77, <8 x float> %t75, <8 x float> %t78  ; %39
+  %t80 = shufflevector <8 x float> %t79, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>  ; %40
+  %t81 = shufflevector <8 x float> %t79, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>  ; %41
   %t82 = fcmp ugt <4 x float> %t80, %t81
   %t83 = fcmp uno <4 x float> %t81, %t81
   %t84 = select <4 x i1> %t82, <4 x float> %t80, <4 x float> %t81
-  %t85 = select <4 x i1> %t83, <4 x float> %t81, <4 x float> %t84
-  %t86 = shufflevector <4 x float> %t85, <4 x float> poison, <2 x i32> <i32 0, i32 1>
-  %t87 = shufflevector <4 x float> %t85, <4 x float> poison, <2 x i32> <i32 2, i32 3>
+  %t85 = select <4 x i1> %t83, <4 x float> %t81, <4 x float> %t84  ; %42
+  %t86 = shufflevector <4 x float> %t85, <4 x float> poison, <2 x i32> <i32 0, i32 1>  ; %43
+  %t87 = shufflevector <4 x float> %t85, <4 x float> poison, <2 x i32> <i32 2, i32 3>  ; %44
   %t88 = fcmp ugt <2 x float> %t86, %t87
   %t89 = fcmp uno <2 x float> %t87, %t87
   %t90 = select <2 x i1> %t88, <2 x float> %t86, <2 x float> %t87
-  %t91 = select <2 x i1> %t89, <2 x float> %t87, <2 x float> %t90
-  %t92 = extractelement <2 x float> %t91, i64 0
-  %t93 = extractelement <2 x float> %t91, i64 1
+  %t91 = select <2 x i1> %t89, <2 x float> %t87, <2 x float> %t90  ; %45
+  %t92 = extractelement <2 x float> %t91, i64 0  ; %46
+  %t93 = extractelement <2 x float> %t91, i64 1  ; %47
   %t94 = fcmp ugt float %t92, %t93
   %t95 = fcmp uno float %t93, %t93
   %t96 = select i1 %t94, float %t92, float %t93
-  %t97 = select i1 %t95, float %t93, float %t96
+  %t97 = select i1 %t95, float %t93, float %t96  ; %48
   %t98 = insertelement <32 x float> poison, float %t97, i64 0
-  %t99 = shufflevector <32 x float> %t98, <32 x float> poison, <32 x i32> zeroinitializer
+  %t99 = shufflevector <32 x float> %t98, <32 x float> poison, <32 x i32> zeroinitializer  ; %25
   %t100 = icmp slt i64 0, %t11
   br i1 %t100, label %loop11, label %done13
 loop11:
@@ -147,14 +147,14 @@ loop14:
   %t111 = mul nsw i64 32, %t107
   %t112 = add nsw i64 %t110, %t111
   %t113 = getelementptr inbounds float, ptr %t1, i64 %t112
-  %t114 = load <32 x float>, ptr %t113, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t115 = fsub <32 x float> %t114, %t99
-  %t116 = call <32 x float> @plait.exp.v32f32(<32 x float> %t115)
+  %t114 = load <32 x float>, ptr %t113, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %18
+  %t115 = fsub <32 x float> %t114, %t99  ; %19
+  %t116 = call <32 x float> @plait.exp.v32f32(<32 x float> %t115)  ; %20
   %t117 = add nsw i64 %t109, %t111
   %t118 = getelementptr inbounds float, ptr %stack2, i64 %t117
   store <32 x float> %t116, ptr %t118, align 64, !alias.scope !5, !noalias !4
   %t119 = load <32 x float>, ptr %variable4
-  %t120 = fadd <32 x float> %t119, %t116
+  %t120 = fadd <32 x float> %t119, %t116  ; %49
   store <32 x float> %t120, ptr %variable4
   br label %latch15
 latch15:
@@ -182,28 +182,28 @@ then17:
   %t137 = insertelement <32 x i32> poison, i32 %t136, i64 0
   %t138 = shufflevector <32 x i32> %t137, <32 x i32> poison, <32 x i32> zeroinitializer
   %t139 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t138
-  %t140 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t131, i32 4, <32 x i1> %t139, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t141 = fsub <32 x float> %t140, %t99
-  %t142 = call <32 x float> @plait.exp.v32f32(<32 x float> %t141)
+  %t140 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t131, i32 4, <32 x i1> %t139, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %15
+  %t141 = fsub <32 x float> %t140, %t99  ; %16
+  %t142 = call <32 x float> @plait.exp.v32f32(<32 x float> %t141)  ; %17
   %t143 = getelementptr inbounds float, ptr %stack2, i64 %t126
   call void @llvm.masked.store.v32f32.p0(<32 x float> %t142, ptr %t143, i32 64, <32 x i1> %t139), !alias.scope !5, !noalias !4
   %t144 = load <32 x float>, ptr %variable4
-  %t145 = fadd <32 x float> %t144, %t142
+  %t145 = fadd <32 x float> %t144, %t142  ; %50
   %t146 = insertelement <32 x i64> poison, i64 0, i64 0
   %t147 = shufflevector <32 x i64> %t146, <32 x i64> poison, <32 x i32> zeroinitializer
-  %t148 = add <32 x i64> %t147, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15, i64 16, i64 17, i64 18, i64 19, i64 20, i64 21, i64 22, i64 23, i64 24, i64 25, i64 26, i64 27, i64 28, i64 29, i64 30, i64 31>
+  %t148 = add <32 x i64> %t147, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15, i64 16, i64 17, i64 18, i64 19, i64 20, i64 21, i64 22, i64 23, i64 24, i64 25, i64 26, i64 27, i64 28, i64 29, i64 30, i64 31>  ; %51
   %t149 = insertelement <32 x i64> poison, i64 %t134, i64 0
-  %t150 = shufflevector <32 x i64> %t149, <32 x i64> poison, <32 x i32> zeroinitializer
-  %t151 = icmp slt <32 x i64> %t148, %t150
+  %t150 = shufflevector <32 x i64> %t149, <32 x i64> poison, <32 x i32> zeroinitializer  ; %52
+  %t151 = icmp slt <32 x i64> %t148, %t150  ; %53
   %t152 = load <32 x float>, ptr %variable4
-  %t153 = select <32 x i1> %t151, <32 x float> %t145, <32 x float> %t152
+  %t153 = select <32 x i1> %t151, <32 x float> %t145, <32 x float> %t152  ; %54
   store <32 x float> %t153, ptr %variable4
   br label %join18
 join18:
   %t154 = load <32 x float>, ptr %variable4
-  %t155 = fpext <32 x float> %t154 to <32 x double>
+  %t155 = fpext <32 x float> %t154 to <32 x double>  ; %8
   %t156 = load <32 x double>, ptr %variable1
-  %t157 = fadd <32 x double> %t156, %t155
+  %t157 = fadd <32 x double> %t156, %t155  ; %55
   store <32 x double> %t157, ptr %variable1
   br label %latch12
 latch12:
@@ -212,25 +212,25 @@ latch12:
   br i1 %t158, label %loop11, label %done13
 done13:
   %t159 = load <32 x double>, ptr %variable1
-  %t160 = shufflevector <32 x double> %t159, <32 x double> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %t160 = shufflevector <32 x double> %t159, <32 x double> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>  ; %56
   %t161 = load <32 x double>, ptr %variable1
-  %t162 = shufflevector <32 x double> %t161, <32 x double> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %t163 = fadd <16 x double> %t160, %t162
-  %t164 = shufflevector <16 x double> %t163, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %t165 = shufflevector <16 x double> %t163, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %t166 = fadd <8 x double> %t164, %t165
-  %t167 = shufflevector <8 x double> %t166, <8 x double> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %t168 = shufflevector <8 x double> %t166, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %t169 = fadd <4 x double> %t167, %t168
-  %t170 = shufflevector <4 x double> %t169, <4 x double> poison, <2 x i32> <i32 0, i32 1>
-  %t171 = shufflevector <4 x double> %t169, <4 x double> poison, <2 x i32> <i32 2, i32 3>
-  %t172 = fadd <2 x double> %t170, %t171
-  %t173 = extractelement <2 x double> %t172, i64 0
-  %t174 = extractelement <2 x double> %t172, i64 1
-  %t175 = fadd double %t173, %t174
-  %t176 = fptrunc double %t175 to float
+  %t162 = shufflevector <32 x double> %t161, <32 x double> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>  ; %57
+  %t163 = fadd <16 x double> %t160, %t162  ; %58
+  %t164 = shufflevector <16 x double> %t163, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>  ; %59
+  %t165 = shufflevector <16 x double> %t163, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>  ; %60
+  %t166 = fadd <8 x double> %t164, %t165  ; %61
+  %t167 = shufflevector <8 x double> %t166, <8 x double> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>  ; %62
+  %t168 = shufflevector <8 x double> %t166, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>  ; %63
+  %t169 = fadd <4 x double> %t167, %t168  ; %64
+  %t170 = shufflevector <4 x double> %t169, <4 x double> poison, <2 x i32> <i32 0, i32 1>  ; %65
+  %t171 = shufflevector <4 x double> %t169, <4 x double> poison, <2 x i32> <i32 2, i32 3>  ; %66
+  %t172 = fadd <2 x double> %t170, %t171  ; %67
+  %t173 = extractelement <2 x double> %t172, i64 0  ; %68
+  %t174 = extractelement <2 x double> %t172, i64 1  ; %69
+  %t175 = fadd double %t173, %t174  ; %70
+  %t176 = fptrunc double %t175 to float  ; %10
   %t177 = insertelement <32 x float> poison, float %t176, i64 0
-  %t178 = shufflevector <32 x float> %t177, <32 x float> poison, <32 x i32> zeroinitializer
+  %t178 = shufflevector <32 x float> %t177, <32 x float> poison, <32 x i32> zeroinitializer  ; %27
   %t179 = icmp slt i64 0, %t11
   br i1 %t179, label %loop19, label %done21
 loop19:
@@ -247,8 +247,8 @@ loop22:
   %t188 = mul nsw i64 32, %t186
   %t189 = add nsw i64 %t187, %t188
   %t190 = getelementptr inbounds float, ptr %stack2, i64 %t189
-  %t191 = load <32 x float>, ptr %t190, align 64, !alias.scope !5, !noalias !4
-  %t192 = fdiv <32 x float> %t191, %t178
+  %t191 = load <32 x float>, ptr %t190, align 64, !alias.scope !5, !noalias !4  ; %23
+  %t192 = fdiv <32 x float> %t191, %t178  ; %24
   %t193 = mul nsw i64 %t9, %t7
   %t194 = add nsw i64 %t193, %t187
   %t195 = add nsw i64 %t194, %t188
@@ -278,8 +278,8 @@ then25:
   %t211 = insertelement <32 x i32> poison, i32 %t210, i64 0
   %t212 = shufflevector <32 x i32> %t211, <32 x i32> poison, <32 x i32> zeroinitializer
   %t213 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t212
-  %t214 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t205, i32 64, <32 x i1> %t213, <32 x float> splat (float 0x0000000000000000)), !alias.scope !5, !noalias !4
-  %t215 = fdiv <32 x float> %t214, %t178
+  %t214 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t205, i32 64, <32 x i1> %t213, <32 x float> splat (float 0x0000000000000000)), !alias.scope !5, !noalias !4  ; %21
+  %t215 = fdiv <32 x float> %t214, %t178  ; %22
   %t216 = mul nsw i64 %t9, %t7
   %t217 = add nsw i64 %t216, %t202
   %t218 = getelementptr inbounds float, ptr %t3, i64 %t217

@@ -103,14 +103,14 @@ loop19:
   %t65 = mul nsw i64 32, %t58
   %t66 = add nsw i64 %t64, %t65
   %t67 = getelementptr inbounds float, ptr %t1, i64 %t66
-  %t68 = load <32 x float>, ptr %t67, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t68 = load <32 x float>, ptr %t67, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %22
   %t69 = load <32 x float>, ptr %variable2
-  %t70 = fadd <32 x float> %t69, %t68
+  %t70 = fadd <32 x float> %t69, %t68  ; %35
   store <32 x float> %t70, ptr %variable2
   %t71 = add nsw i64 %t63, %t65
   %t72 = getelementptr inbounds float, ptr %stack4, i64 %t71
-  %t73 = load <32 x float>, ptr %t72, align 64, !alias.scope !5, !noalias !4
-  %t74 = fadd <32 x float> %t73, %t68
+  %t73 = load <32 x float>, ptr %t72, align 64, !alias.scope !5, !noalias !4  ; %23
+  %t74 = fadd <32 x float> %t73, %t68  ; %25
   %t75 = getelementptr inbounds float, ptr %stack4, i64 %t71
   store <32 x float> %t74, ptr %t75, align 64, !alias.scope !5, !noalias !4
   br label %latch20
@@ -142,29 +142,29 @@ then22:
   %t95 = insertelement <32 x i32> poison, i32 %t94, i64 0
   %t96 = shufflevector <32 x i32> %t95, <32 x i32> poison, <32 x i32> zeroinitializer
   %t97 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t96
-  %t98 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t89, i32 4, <32 x i1> %t97, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t98 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t89, i32 4, <32 x i1> %t97, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0  ; %18
   %t99 = load <32 x float>, ptr %variable2
-  %t100 = fadd <32 x float> %t99, %t98
+  %t100 = fadd <32 x float> %t99, %t98  ; %36
   %t101 = insertelement <32 x i64> poison, i64 0, i64 0
   %t102 = shufflevector <32 x i64> %t101, <32 x i64> poison, <32 x i32> zeroinitializer
-  %t103 = add <32 x i64> %t102, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15, i64 16, i64 17, i64 18, i64 19, i64 20, i64 21, i64 22, i64 23, i64 24, i64 25, i64 26, i64 27, i64 28, i64 29, i64 30, i64 31>
+  %t103 = add <32 x i64> %t102, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15, i64 16, i64 17, i64 18, i64 19, i64 20, i64 21, i64 22, i64 23, i64 24, i64 25, i64 26, i64 27, i64 28, i64 29, i64 30, i64 31>  ; %37
   %t104 = insertelement <32 x i64> poison, i64 %t92, i64 0
-  %t105 = shufflevector <32 x i64> %t104, <32 x i64> poison, <32 x i32> zeroinitializer
-  %t106 = icmp slt <32 x i64> %t103, %t105
+  %t105 = shufflevector <32 x i64> %t104, <32 x i64> poison, <32 x i32> zeroinitializer  ; %38
+  %t106 = icmp slt <32 x i64> %t103, %t105  ; %39
   %t107 = load <32 x float>, ptr %variable2
-  %t108 = select <32 x i1> %t106, <32 x float> %t100, <32 x float> %t107
+  %t108 = select <32 x i1> %t106, <32 x float> %t100, <32 x float> %t107  ; %40
   store <32 x float> %t108, ptr %variable2
   %t109 = getelementptr inbounds float, ptr %stack4, i64 %t81
-  %t110 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t109, i32 64, <32 x i1> %t97, <32 x float> splat (float 0x0000000000000000)), !alias.scope !5, !noalias !4
-  %t111 = fadd <32 x float> %t110, %t98
+  %t110 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t109, i32 64, <32 x i1> %t97, <32 x float> splat (float 0x0000000000000000)), !alias.scope !5, !noalias !4  ; %19
+  %t111 = fadd <32 x float> %t110, %t98  ; %21
   %t112 = getelementptr inbounds float, ptr %stack4, i64 %t81
   call void @llvm.masked.store.v32f32.p0(<32 x float> %t111, ptr %t112, i32 64, <32 x i1> %t97), !alias.scope !5, !noalias !4
   br label %join23
 join23:
   %t113 = load <32 x float>, ptr %variable2
-  %t114 = fpext <32 x float> %t113 to <32 x double>
+  %t114 = fpext <32 x float> %t113 to <32 x double>  ; %7
   %t115 = load <32 x double>, ptr %variable1
-  %t116 = fadd <32 x double> %t115, %t114
+  %t116 = fadd <32 x double> %t115, %t114  ; %41
   store <32 x double> %t116, ptr %variable1
   br label %latch17
 latch17:
@@ -173,23 +173,23 @@ latch17:
   br i1 %t117, label %loop16, label %done18
 done18:
   %t118 = load <32 x double>, ptr %variable1
-  %t119 = shufflevector <32 x double> %t118, <32 x double> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %t119 = shufflevector <32 x double> %t118, <32 x double> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>  ; %42
   %t120 = load <32 x double>, ptr %variable1
-  %t121 = shufflevector <32 x double> %t120, <32 x double> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %t122 = fadd <16 x double> %t119, %t121
-  %t123 = shufflevector <16 x double> %t122, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %t124 = shufflevector <16 x double> %t122, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %t125 = fadd <8 x double> %t123, %t124
-  %t126 = shufflevector <8 x double> %t125, <8 x double> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %t127 = shufflevector <8 x double> %t125, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %t128 = fadd <4 x double> %t126, %t127
-  %t129 = shufflevector <4 x double> %t128, <4 x double> poison, <2 x i32> <i32 0, i32 1>
-  %t130 = shufflevector <4 x double> %t128, <4 x double> poison, <2 x i32> <i32 2, i32 3>
-  %t131 = fadd <2 x double> %t129, %t130
-  %t132 = extractelement <2 x double> %t131, i64 0
-  %t133 = extractelement <2 x double> %t131, i64 1
-  %t134 = fadd double %t132, %t133
-  %t135 = fptrunc double %t134 to float
+  %t121 = shufflevector <32 x double> %t120, <32 x double> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>  ; %43
+  %t122 = fadd <16 x double> %t119, %t121  ; %44
+  %t123 = shufflevector <16 x double> %t122, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>  ; %45
+  %t124 = shufflevector <16 x double> %t122, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>  ; %46
+  %t125 = fadd <8 x double> %t123, %t124  ; %47
+  %t126 = shufflevector <8 x double> %t125, <8 x double> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>  ; %48
+  %t127 = shufflevector <8 x double> %t125, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>  ; %49
+  %t128 = fadd <4 x double> %t126, %t127  ; %50
+  %t129 = shufflevector <4 x double> %t128, <4 x double> poison, <2 x i32> <i32 0, i32 1>  ; %51
+  %t130 = shufflevector <4 x double> %t128, <4 x double> poison, <2 x i32> <i32 2, i32 3>  ; %52
+  %t131 = fadd <2 x double> %t129, %t130  ; %53
+  %t132 = extractelement <2 x double> %t131, i64 0  ; %54
+  %t133 = extractelement <2 x double> %t131, i64 1  ; %55
+  %t134 = fadd double %t132, %t133  ; %56
+  %t135 = fptrunc double %t134 to float  ; %9
   %t136 = getelementptr inbounds float, ptr %t3, i64 %t49
   store float %t135, ptr %t136, align 4, !alias.scope !5, !noalias !4
   br label %join15
@@ -216,7 +216,7 @@ loop27:
   %t147 = mul nsw i64 32, %t145
   %t148 = add nsw i64 %t146, %t147
   %t149 = getelementptr inbounds float, ptr %stack4, i64 %t148
-  %t150 = load <32 x float>, ptr %t149, align 64, !alias.scope !5, !noalias !4
+  %t150 = load <32 x float>, ptr %t149, align 64, !alias.scope !5, !noalias !4  ; %27
   %t151 = mul nsw i64 1024, %t13
   %t152 = mul nsw i64 %t151, %t15
   %t153 = add nsw i64 %t152, %t146
@@ -247,7 +247,7 @@ then30:
   %t170 = insertelement <32 x i32> poison, i32 %t169, i64 0
   %t171 = shufflevector <32 x i32> %t170, <32 x i32> poison, <32 x i32> zeroinitializer
   %t172 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t171
-  %t173 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t164, i32 64, <32 x i1> %t172, <32 x float> splat (float 0x0000000000000000)), !alias.scope !5, !noalias !4
+  %t173 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t164, i32 64, <32 x i1> %t172, <32 x float> splat (float 0x0000000000000000)), !alias.scope !5, !noalias !4  ; %26
   %t174 = mul nsw i64 1024, %t13
   %t175 = mul nsw i64 %t174, %t15
   %t176 = add nsw i64 %t175, %t161
@@ -291,7 +291,7 @@ loop0:
   %t13 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
   %t14 = insertelement <32 x i64> poison, i64 0, i64 0
   %t15 = shufflevector <32 x i64> %t14, <32 x i64> poison, <32 x i32> zeroinitializer
-  %t16 = add <32 x i64> %t15, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15, i64 16, i64 17, i64 18, i64 19, i64 20, i64 21, i64 22, i64 23, i64 24, i64 25, i64 26, i64 27, i64 28, i64 29, i64 30, i64 31>
+  %t16 = add <32 x i64> %t15, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10, i64 11, i64 12, i64 13, i64 14, i64 15, i64 16, i64 17, i64 18, i64 19, i64 20, i64 21, i64 22, i64 23, i64 24, i64 25, i64 26, i64 27, i64 28, i64 29, i64 30, i64 31>  ; %31
   %t17 = icmp slt i64 0, 32
   br i1 %t17, label %loop3, label %done5
 loop3:
@@ -309,8 +309,8 @@ then6:
   %t26 = add nsw i64 %t25, %t11
   %t27 = call i64 @llvm.smin.i64(i64 32, i64 %t26)
   %t28 = insertelement <32 x i64> poison, i64 %t27, i64 0
-  %t29 = shufflevector <32 x i64> %t28, <32 x i64> poison, <32 x i32> zeroinitializer
-  %t30 = icmp slt <32 x i64> %t16, %t29
+  %t29 = shufflevector <32 x i64> %t28, <32 x i64> poison, <32 x i32> zeroinitializer  ; %32
+  %t30 = icmp slt <32 x i64> %t16, %t29  ; %33
   %t31 = add nsw i64 %t9, 63
   %t32 = ashr i64 %t31, 6
   %t33 = icmp slt i64 0, %t32
@@ -329,13 +329,13 @@ loop8:
   %t44 = insertelement <32 x i32> poison, i32 %t43, i64 0
   %t45 = shufflevector <32 x i32> %t44, <32 x i32> poison, <32 x i32> zeroinitializer
   %t46 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t45
-  %t47 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t41, i32 64, <32 x i1> %t46, <32 x float> splat (float 0x0000000000000000)), !alias.scope !5, !noalias !4
-  %t48 = fpext <32 x float> %t47 to <32 x double>
+  %t47 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t41, i32 64, <32 x i1> %t46, <32 x float> splat (float 0x0000000000000000)), !alias.scope !5, !noalias !4  ; %12
+  %t48 = fpext <32 x float> %t47 to <32 x double>  ; %13
   store <32 x double> splat (double 0x0000000000000000), ptr %variable30
   %t49 = load <32 x double>, ptr %variable30
-  %t50 = select <32 x i1> %t30, <32 x double> %t48, <32 x double> %t49
+  %t50 = select <32 x i1> %t30, <32 x double> %t48, <32 x double> %t49  ; %34
   %t51 = load <32 x double>, ptr %variable11
-  %t52 = fadd <32 x double> %t51, %t50
+  %t52 = fadd <32 x double> %t51, %t50  ; %57
   store <32 x double> %t52, ptr %variable11
   br label %latch9
 latch9:
@@ -343,8 +343,8 @@ latch9:
   %t53 = icmp slt i64 %loop8.next, %t32
   br i1 %t53, label %loop8, label %done10
 done10:
-  %t54 = load <32 x double>, ptr %variable11
-  %t55 = fptrunc <32 x double> %t54 to <32 x float>
+  %t54 = load <32 x double>, ptr %variable11  ; %14
+  %t55 = fptrunc <32 x double> %t54 to <32 x float>  ; %15
   %t56 = getelementptr inbounds float, ptr %t5, i64 %t21
   %t57 = call i64 @llvm.smax.i64(i64 %t27, i64 0)
   %t58 = trunc i64 %t57 to i32

@@ -33,7 +33,7 @@ then6:
   %t22 = mul nsw i64 -1, %t11
   %t23 = add nsw i64 %t21, %t22
   %t24 = getelementptr inbounds float, ptr %t1, i64 %t23
-  %t25 = load <8 x float>, ptr %t24, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t25 = load <8 x float>, ptr %t24, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %1
   store <8 x float> %t25, ptr %variable0
   br label %join7
 join7:
@@ -41,19 +41,19 @@ join7:
   %t27 = mul nsw i64 8, %t16
   %t28 = add nsw i64 %t26, %t27
   %t29 = getelementptr inbounds float, ptr %t1, i64 %t28
-  %t30 = load <8 x float>, ptr %t29, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t30 = load <8 x float>, ptr %t29, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %2
   %t31 = getelementptr inbounds float, ptr %t3, i64 %t27
-  %t32 = load <8 x float>, ptr %t31, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t32 = load <8 x float>, ptr %t31, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %3
   %t33 = load <8 x float>, ptr %variable0
-  %t34 = fsub <8 x float> %t30, %t33
+  %t34 = fsub <8 x float> %t30, %t33  ; %5
   %t35 = load <8 x float>, ptr %variable0
-  %t36 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t32, <8 x float> %t34, <8 x float> %t35)
-  %t37 = fsub <8 x float> splat (float 0x3FF0000000000000), %t32
-  %t38 = fmul <8 x float> %t34, %t37
-  %t39 = fsub <8 x float> %t30, %t38
-  %t40 = call <8 x float> @llvm.fabs.v8f32(<8 x float> %t32)
-  %t41 = fcmp olt <8 x float> %t40, splat (float 0x3FE0000000000000)
-  %t42 = select <8 x i1> %t41, <8 x float> %t36, <8 x float> %t39
+  %t36 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t32, <8 x float> %t34, <8 x float> %t35)  ; %6
+  %t37 = fsub <8 x float> splat (float 0x3FF0000000000000), %t32  ; %8
+  %t38 = fmul <8 x float> %t34, %t37  ; %9
+  %t39 = fsub <8 x float> %t30, %t38  ; %10
+  %t40 = call <8 x float> @llvm.fabs.v8f32(<8 x float> %t32)  ; %11
+  %t41 = fcmp olt <8 x float> %t40, splat (float 0x3FE0000000000000)  ; %13
+  %t42 = select <8 x i1> %t41, <8 x float> %t36, <8 x float> %t39  ; %4
   %t43 = getelementptr inbounds float, ptr %t5, i64 %t28
   store <8 x float> %t42, ptr %t43, align 4, !alias.scope !5, !noalias !4
   br label %latch4

@@ -44,55 +44,55 @@ loop6:
   %t35 = mul nsw i64 128, %t15
   %t36 = add nsw i64 %t34, %t35
   %t37 = getelementptr inbounds float, ptr %t1, i64 %t36
-  %t38 = load <8 x float>, ptr %t37, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t38 = load <8 x float>, ptr %t37, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %33
   %t39 = add nsw i64 %t29, %t31
   %t40 = add nsw i64 %t39, %t33
   %t41 = add nsw i64 %t40, %t7
   %t42 = add nsw i64 %t41, %t35
   %t43 = getelementptr inbounds float, ptr %t1, i64 %t42
-  %t44 = load <8 x float>, ptr %t43, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t44 = load <8 x float>, ptr %t43, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %34
   %t45 = add nsw i64 %t29, %t31
   %t46 = add nsw i64 %t45, %t33
   %t47 = mul nsw i64 2, %t7
   %t48 = add nsw i64 %t46, %t47
   %t49 = add nsw i64 %t48, %t35
   %t50 = getelementptr inbounds float, ptr %t1, i64 %t49
-  %t51 = load <8 x float>, ptr %t50, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t51 = load <8 x float>, ptr %t50, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %35
   %t52 = add nsw i64 %t29, %t31
   %t53 = add nsw i64 %t52, %t33
   %t54 = mul nsw i64 3, %t7
   %t55 = add nsw i64 %t53, %t54
   %t56 = add nsw i64 %t55, %t35
   %t57 = getelementptr inbounds float, ptr %t1, i64 %t56
-  %t58 = load <8 x float>, ptr %t57, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t58 = load <8 x float>, ptr %t57, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %36
   %t59 = add nsw i64 %t29, %t31
   %t60 = add nsw i64 %t59, %t33
   %t61 = mul nsw i64 4, %t7
   %t62 = add nsw i64 %t60, %t61
   %t63 = add nsw i64 %t62, %t35
   %t64 = getelementptr inbounds float, ptr %t1, i64 %t63
-  %t65 = load <8 x float>, ptr %t64, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t65 = load <8 x float>, ptr %t64, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %37
   %t66 = add nsw i64 %t29, %t31
   %t67 = add nsw i64 %t66, %t33
   %t68 = mul nsw i64 5, %t7
   %t69 = add nsw i64 %t67, %t68
   %t70 = add nsw i64 %t69, %t35
   %t71 = getelementptr inbounds float, ptr %t1, i64 %t70
-  %t72 = load <8 x float>, ptr %t71, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t72 = load <8 x float>, ptr %t71, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %38
   %t73 = add nsw i64 %t29, %t31
   %t74 = add nsw i64 %t73, %t33
   %t75 = mul nsw i64 6, %t7
   %t76 = add nsw i64 %t74, %t75
   %t77 = add nsw i64 %t76, %t35
   %t78 = getelementptr inbounds float, ptr %t1, i64 %t77
-  %t79 = load <8 x float>, ptr %t78, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t79 = load <8 x float>, ptr %t78, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %39
   %t80 = add nsw i64 %t29, %t31
   %t81 = add nsw i64 %t80, %t33
   %t82 = mul nsw i64 7, %t7
   %t83 = add nsw i64 %t81, %t82
   %t84 = add nsw i64 %t83, %t35
   %t85 = getelementptr inbounds float, ptr %t1, i64 %t84
-  %t86 = load <8 x float>, ptr %t85, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t86 = load <8 x float>, ptr %t85, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %40
   %t87 = shufflevector <8 x float> %t38, <8 x float> %t51, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
   %t88 = shufflevector <8 x float> %t38, <8 x float> %t51, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
   %t89 = shufflevector <8 x float> %t44, <8 x float> %t58, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
@@ -109,14 +109,14 @@ loop6:
   %t100 = shufflevector <8 x float> %t95, <8 x float> %t97, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
   %t101 = shufflevector <8 x float> %t96, <8 x float> %t98, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
   %t102 = shufflevector <8 x float> %t96, <8 x float> %t98, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
-  %t103 = shufflevector <8 x float> %t91, <8 x float> %t99, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %t104 = shufflevector <8 x float> %t91, <8 x float> %t99, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %t105 = shufflevector <8 x float> %t92, <8 x float> %t100, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %t106 = shufflevector <8 x float> %t92, <8 x float> %t100, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %t107 = shufflevector <8 x float> %t93, <8 x float> %t101, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %t108 = shufflevector <8 x float> %t93, <8 x float> %t101, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %t109 = shufflevector <8 x float> %t94, <8 x float> %t102, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %t110 = shufflevector <8 x float> %t94, <8 x float> %t102, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %t103 = shufflevector <8 x float> %t91, <8 x float> %t99, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>  ; %9
+  %t104 = shufflevector <8 x float> %t91, <8 x float> %t99, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>  ; %21
+  %t105 = shufflevector <8 x float> %t92, <8 x float> %t100, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>  ; %12
+  %t106 = shufflevector <8 x float> %t92, <8 x float> %t100, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>  ; %24
+  %t107 = shufflevector <8 x float> %t93, <8 x float> %t101, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>  ; %15
+  %t108 = shufflevector <8 x float> %t93, <8 x float> %t101, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>  ; %27
+  %t109 = shufflevector <8 x float> %t94, <8 x float> %t102, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>  ; %18
+  %t110 = shufflevector <8 x float> %t94, <8 x float> %t102, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>  ; %30
   %t111 = mul nsw i64 8, %t20
   %t112 = mul nsw i64 %t111, %t9
   %t113 = mul nsw i64 128, %t9
@@ -127,8 +127,8 @@ loop6:
   %t118 = mul nsw i64 128, %t22
   %t119 = add nsw i64 %t117, %t118
   %t120 = getelementptr inbounds float, ptr %t3, i64 %t119
-  %t121 = load <8 x float>, ptr %t120, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t122 = fadd <8 x float> %t103, %t121
+  %t121 = load <8 x float>, ptr %t120, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %10
+  %t122 = fadd <8 x float> %t103, %t121  ; %11
   %t123 = getelementptr inbounds float, ptr %t5, i64 %t119
   store <8 x float> %t122, ptr %t123, align 4, !alias.scope !5, !noalias !4
   %t124 = add nsw i64 %t112, %t114
@@ -136,8 +136,8 @@ loop6:
   %t126 = add nsw i64 %t125, %t9
   %t127 = add nsw i64 %t126, %t118
   %t128 = getelementptr inbounds float, ptr %t3, i64 %t127
-  %t129 = load <8 x float>, ptr %t128, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t130 = fadd <8 x float> %t105, %t129
+  %t129 = load <8 x float>, ptr %t128, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %13
+  %t130 = fadd <8 x float> %t105, %t129  ; %14
   %t131 = getelementptr inbounds float, ptr %t5, i64 %t127
   store <8 x float> %t130, ptr %t131, align 4, !alias.scope !5, !noalias !4
   %t132 = add nsw i64 %t112, %t114
@@ -146,8 +146,8 @@ loop6:
   %t135 = add nsw i64 %t133, %t134
   %t136 = add nsw i64 %t135, %t118
   %t137 = getelementptr inbounds float, ptr %t3, i64 %t136
-  %t138 = load <8 x float>, ptr %t137, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t139 = fadd <8 x float> %t107, %t138
+  %t138 = load <8 x float>, ptr %t137, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %16
+  %t139 = fadd <8 x float> %t107, %t138  ; %17
   %t140 = getelementptr inbounds float, ptr %t5, i64 %t136
   store <8 x float> %t139, ptr %t140, align 4, !alias.scope !5, !noalias !4
   %t141 = add nsw i64 %t112, %t114
@@ -156,8 +156,8 @@ loop6:
   %t144 = add nsw i64 %t142, %t143
   %t145 = add nsw i64 %t144, %t118
   %t146 = getelementptr inbounds float, ptr %t3, i64 %t145
-  %t147 = load <8 x float>, ptr %t146, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t148 = fadd <8 x float> %t109, %t147
+  %t147 = load <8 x float>, ptr %t146, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %19
+  %t148 = fadd <8 x float> %t109, %t147  ; %20
   %t149 = getelementptr inbounds float, ptr %t5, i64 %t145
   store <8 x float> %t148, ptr %t149, align 4, !alias.scope !5, !noalias !4
   %t150 = add nsw i64 %t112, %t114
@@ -166,8 +166,8 @@ loop6:
   %t153 = add nsw i64 %t151, %t152
   %t154 = add nsw i64 %t153, %t118
   %t155 = getelementptr inbounds float, ptr %t3, i64 %t154
-  %t156 = load <8 x float>, ptr %t155, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t157 = fadd <8 x float> %t104, %t156
+  %t156 = load <8 x float>, ptr %t155, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %22
+  %t157 = fadd <8 x float> %t104, %t156  ; %23
   %t158 = getelementptr inbounds float, ptr %t5, i64 %t154
   store <8 x float> %t157, ptr %t158, align 4, !alias.scope !5, !noalias !4
   %t159 = add nsw i64 %t112, %t114
@@ -176,8 +176,8 @@ loop6:
   %t162 = add nsw i64 %t160, %t161
   %t163 = add nsw i64 %t162, %t118
   %t164 = getelementptr inbounds float, ptr %t3, i64 %t163
-  %t165 = load <8 x float>, ptr %t164, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t166 = fadd <8 x float> %t106, %t165
+  %t165 = load <8 x float>, ptr %t164, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %25
+  %t166 = fadd <8 x float> %t106, %t165  ; %26
   %t167 = getelementptr inbounds float, ptr %t5, i64 %t163
   store <8 x float> %t166, ptr %t167, align 4, !alias.scope !5, !noalias !4
   %t168 = add nsw i64 %t112, %t114
@@ -186,8 +186,8 @@ loop6:
   %t171 = add nsw i64 %t169, %t170
   %t172 = add nsw i64 %t171, %t118
   %t173 = getelementptr inbounds float, ptr %t3, i64 %t172
-  %t174 = load <8 x float>, ptr %t173, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t175 = fadd <8 x float> %t108, %t174
+  %t174 = load <8 x float>, ptr %t173, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %28
+  %t175 = fadd <8 x float> %t108, %t174  ; %29
   %t176 = getelementptr inbounds float, ptr %t5, i64 %t172
   store <8 x float> %t175, ptr %t176, align 4, !alias.scope !5, !noalias !4
   %t177 = add nsw i64 %t112, %t114
@@ -196,8 +196,8 @@ loop6:
   %t180 = add nsw i64 %t178, %t179
   %t181 = add nsw i64 %t180, %t118
   %t182 = getelementptr inbounds float, ptr %t3, i64 %t181
-  %t183 = load <8 x float>, ptr %t182, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t184 = fadd <8 x float> %t110, %t183
+  %t183 = load <8 x float>, ptr %t182, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %31
+  %t184 = fadd <8 x float> %t110, %t183  ; %32
   %t185 = getelementptr inbounds float, ptr %t5, i64 %t181
   store <8 x float> %t184, ptr %t185, align 4, !alias.scope !5, !noalias !4
   br label %latch7
