@@ -54,6 +54,14 @@ Row plugin_row(const std::string& title, const std::string& file, const std::str
   }
 }
 
+// Linked into the plug-in, it has no file whose name says the version.
+Row llvm_row() {
+  Row row = plugin_row("LLVM", "libplait_llvm.so", "plait_llvm_interface", "llvm-19-dev", "libLLVM");
+  const std::string said = row[1] == "yes" ? find_device("cpu", {}).compiler_identity() : "";
+  if (said.starts_with("LLVM ")) row[1] = said.substr(5, said.find(',') - 5);
+  return row;
+}
+
 // "Open MPI v4.1.4, package: ..." is what the library says of itself; its file's name says the interface's version.
 Row mpi_row() {
   Row row = plugin_row("MPI", "libplait_mpi.so", "plait_mpi_interface", "libopenmpi-dev", "libmpi");
@@ -111,7 +119,7 @@ int doctor_command(const Arguments& args) {
   std::vector<Row> rows = {
       {"plait", version(), "default device: " + default_device()},
       {"CPU", fmt::format("{} threads", cores), cpu_model()},
-      plugin_row("LLVM", "libplait_llvm.so", "plait_llvm_interface", "llvm-19-dev", "libLLVM"),
+      llvm_row(),
       plugin_row("oneDNN", "libplait_onednn.so", "plait_onednn_interface", "libdnnl-dev", "libdnnl"),
       mpi_row(),
   };
