@@ -33,6 +33,8 @@ constexpr int64_t kOfBlock = 1 << 10;      // that the driver takes of each bloc
 constexpr int64_t kColumnsOfThread = 8;    // of which a thread has states, where a block may have so many threads
 constexpr int64_t kMostColumnsOfThread = 16;
 constexpr int64_t kTasks = 384;        // that sum columns, at least, where they have more than a few rows
+constexpr int64_t kBlocks = 1536;      // that rows are left for, where each goes through several
+constexpr int64_t kWithWeights = 96;   // registers of a thread, for a row and what is the same for every row
 constexpr int64_t kLeastOfThread = 4;  // elements of a column, or the block has fewer threads
 
 // What fits `bytes`, an access of memory, in the narrowest tensor of whole rows, and divides the extent.
@@ -172,6 +174,26 @@ void choose_column_sums(const Problem& problem, Rows& rows, const schedules::Nor
     if (!out.each && (each == 4 || problem.decide(sym::ge(rows.kept_extent(), each * kTasks)))) out.each = each;
 }
 
+// Rows of a block, one group of them after another, so that what is the same for every row is read once for all.
+void choose_each(const Problem& problem, Rows& rows, const schedules::Norm& pinned, schedules::Norm& out) {
+  const auto weights = std::ranges::count_if(
+      problem.segment.inputs, [&](const TensorView* t) { return rows.has_place(*t) && rows.is_of_every_row(*t); });
+  const auto kept = static_cast<int64_t>(rows.read_again(problem.segment.inputs).size());
+  const int64_t registers = (weights + kept) * *out.vector * out.parts.value_or(1);
+  const std::string why = weights == 0                ? "nothing is the same for every row"
+                          : out.keep.value_or(0) == 0 ? "the row is not in registers"
+                          : rows.scans()              ? "rows are scanned"
+                          : registers > kWithWeights
+                              ? fmt::format("threads would keep {} elements, at most {}", registers, kWithWeights)
+                              : "";
+  if (pinned.each.value_or(1) > 1 && !why.empty())
+    throw UserError(fmt::format("each = {} does not apply: {}", *pinned.each, why), problem.where(), "leave it out");
+  out.each = pinned.each;
+  if (out.each || !why.empty()) return;
+  for (int64_t each : {16, 4})
+    if (!out.each && problem.decide(sym::ge(rows.kept_extent(), each * kBlocks * *out.rows))) out.each = each;
+}
+
 // At most, of all reductions of the segment together.
 int64_t bytes_of_states(const Problem& problem) {
   int64_t out = 0;
@@ -233,11 +255,9 @@ schedules::Norm choose_norm_of_gpu(const Problem& problem, const Target& target,
     choose_column_sums(problem, rows, pinned, out);
     return out;
   }
-  if (pinned.each.value_or(1) > 1)
-    throw UserError(fmt::format("each = {} does not apply: no columns are summed beside rows", *pinned.each),
-                    problem.where(), "leave it out");
   out.shared = pinned.shared;
   rows.is_row() ? choose_rows(problem, target, rows, pinned, out) : choose_columns(problem, rows, pinned, out);
+  choose_each(problem, rows, pinned, out);
   const int64_t block = *out.rows * *out.threads;
   if (block % kWarpThreads != 0 || block > kMostBlock || power_above(*out.rows) != *out.rows)
     throw UserError(fmt::format("{} rows of {} threads are no block", *out.rows, *out.threads), problem.where(),

@@ -76,6 +76,8 @@ class Rows {
   bool is_wide(const TensorView& t) const { return meets(t, reduced_); }
   // Whether the tensor has a place among the rows; what only reads ask for has none.
   bool has_place(const TensorView& t) const { return axes_.axes.contains(&t); }
+  // Whether it moves along the row, and is the same for every row.
+  bool is_of_every_row(const TensorView& t) const { return is_wide(t) && !meets(t, kept_); }
   bool is_full(const TensorView& t) const { return holds(t, reduced_) && holds(t, kept_); }
 
   std::optional<Refused> refuse(const std::function<bool(sym::Expr)>& decide) const {

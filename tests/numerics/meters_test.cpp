@@ -27,6 +27,11 @@ constexpr MeterCase kMetered[] = {
     {"softmax", "%x: T[48, 1024]", "%y", "%y = softmax(%x, dim = 1)"},
     {"layer_norm", "%x: T[40, 768], %w: T[768], %v: T[768]", "%y",
      "%y = layer_norm(%x, %w, %v, dims = 1, eps = 0.00001)", 2.0},  // and so do these
+    {"layer_norm_of_many_rows", "%x: T[256, 768], %w: T[768], %v: T[768]", "%y",
+     "segment @s (%x, %w, %v) -> (%y) schedule norm(each = 64) { %y = layer_norm(%x, %w, %v, dims = 1, eps = 0.00001) "
+     "}"},
+    {"rms_norm_of_many_rows", "%x: T[256, 1024], %w: T[1024]", "%y",
+     "segment @s (%x, %w) -> (%y) schedule norm(each = 64) { %y = rms_norm(%x, %w) }"},
     {"sum_of_rows", "%x: T[64, 4096]", "%y", "%y = sum(%x, dims = [1])"},
     {"sum_of_all", "%x: T[256, 512]", "%y", "%y = sum(%x, dims = [0, 1])"},
     {"sum_of_columns", "%x: T[2048, 64]", "%y", "%y = sum(%x, dims = [0])"},

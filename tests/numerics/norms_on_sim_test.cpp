@@ -4,6 +4,9 @@
 
 #include <fmt/core.h>
 
+#include <regex>
+#include <tuple>
+
 #include "backend/cuda/nvrtc.h"
 #include "support/run_case.h"
 
@@ -244,6 +247,40 @@ TEST(RowsOnSim, ScansThatAreReadInPlaceAndElsewhere) {
           EXPECT_TRUE(result.ok) << device << ", " << made << ", " << moved << ", " << outputs << ": "
                                  << result.message;
         }
+  }
+}
+
+// Rows that a block has one after another, behind whose last there may be none, with what is the same for all of them.
+TEST(RowsOnSim, OneAfterAnotherAgree) {
+  struct Case {
+    const char *inputs, *outputs, *body;
+  };
+  const Case cases[] = {
+      {"%x: T[b, n], %w: T[n], %v: T[n]", "%y", "%y = layer_norm(%x, %w, %v, dims = 1, eps = 0.00001)"},
+      {"%x: T[b, n], %r: T[b, n], %w: T[n]", "%y, %h",
+       "%h = add(%x, %r)\n%z = rms_norm(%h, %w, dims = 1, eps = 0.00001)\n%y = softmax(%z, dim = 1)"},
+      {"%x: T[c, b, n], %w: T[n], %i: i64[b] in 0..7, %t: T[7, n]", "%y",
+       "%e = embedding(%i, %t)\n%a = add(%x, broadcast(%e, shape = [c, b, n], dims = [1, 2]))\n"
+       "%m = amax(mul(%a, broadcast(%w, shape = [c, b, n], dims = [2])), dims = [2], keepdim = true)\n"
+       "%y = sub(%a, %m)"},
+  };
+  for (const auto& [device, dtype] : {std::pair("sim:sm_80", "f32"), {"sim:sm_90a", "bf16"}}) {
+    if (const std::string why = testing::why_no_device(device); !why.empty()) GTEST_SKIP() << why;
+    for (const Case& c : cases)
+      for (const auto& [b, n, each] : {std::tuple(33, 768, 16), {33, 100, 4}, {5, 8, 8}, {1, 256, 4}}) {
+        CaseOptions how;
+        how.device = device;
+        how.compare_one_rank = false;
+        how.set = {{"b", std::to_string(b)}, {"n", std::to_string(n)}, {"T", dtype}};
+        const std::string names = std::regex_replace(c.inputs, std::regex(": [^%]*(, |$)"), "$1");
+        const CaseResult result = run_case(
+            fmt::format("let b = 2, n = 2, c = 3, T = f32\nfusion @f ({}) -> ({}) {{\nsegment @s ({}) -> ({}) schedule "
+                        "norm(each = {}) {{\n{}\n}}\n}}\n",
+                        c.inputs, c.outputs, names, c.outputs, each, c.body),
+            how);
+        EXPECT_TRUE(result.ok) << device << " " << c.body << " " << b << " x " << n << ", each = " << each << " of "
+                               << dtype << ": " << result.message;
+      }
   }
 }
 

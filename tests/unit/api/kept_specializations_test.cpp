@@ -2,6 +2,11 @@
 #include "api/kept_specializations.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <random>
 
 #include "api/explain.h"
 #include "backend/disk_cache.h"
@@ -218,6 +223,41 @@ TEST_F(SpecializationsOnDisk, ThatAreNoneAreCompiledAgain) {
       disk_.store(source, code);
       EXPECT_EQ(run(kSoftmax, {.device = "cpu"}), right) << code;
     }
+}
+
+// Two processes that compile, store and take the same, both killed somewhere: what is there is right.
+TEST_F(SpecializationsOnDisk, AreWholeThoughProcessesAreKilled) {
+  constexpr int kFusions = 12;
+  const int kills = std::getenv("PLAIT_TEST_LONG") != nullptr ? 100 : 10;
+  const auto text_of = [](int i) {
+    return "let n = 64\nfusion @f (%x: f32[n]) -> (%y) {\n  %y = tanh(mul(%x, " + std::to_string(i % kFusions) +
+           ".5))\n}\n";
+  };
+  std::vector<std::vector<char>> right;
+  for (int i = 0; i < kFusions; ++i) right.push_back(run(text_of(i), {.device = "cpu"}).bits);
+  EXPECT_EQ(disk_.contents(false).entries, 2 * kFusions);
+  disk_.prune(0);
+  std::mt19937 random(3);
+  const auto start = [&](int first) {
+    const pid_t child = fork();
+    if (child != 0) return child;
+    for (int i = first;; ++i)
+      if (run(text_of(i), {.device = "cpu"}).bits != right[static_cast<size_t>(i % kFusions)]) _exit(1);
+  };
+  for (int i = 0; i < kills; ++i) {
+    const pid_t children[] = {start(i), start(i * 5)};
+    usleep(5000 + random() % 60000);
+    for (const pid_t child : children) {
+      kill(child, SIGKILL);
+      int status = 0;
+      waitpid(child, &status, 0);
+      EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+    }
+  }
+  EXPECT_EQ(disk_.contents(true).damaged, 0);
+  EXPECT_GT(disk_.contents(false).entries, 2);
+  for (int i = 0; i < kFusions; ++i)
+    EXPECT_EQ(run(text_of(i), {.device = "cpu"}).bits, right[static_cast<size_t>(i)]) << i;
 }
 
 // Each of tests/fusions, in f32 with the sizes of its head.
