@@ -173,6 +173,7 @@ set(PLAIT_CORE_SOURCES
   ir/manual_schedule.cpp
   ir/op.cpp
   ir/op_fields.cpp
+  ir/op_help.cpp
   ir/parse.cpp
   ir/print.cpp
   ir/schedule.cpp

@@ -2,32 +2,41 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace plait {
 
 namespace {
 
+// Letters that are lacking, too many or others, and neighbours that are swapped.
 size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
+  std::vector<size_t> before, row(b.size() + 1), next(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
+    next[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+      next[j] = std::min({row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) next[j] = std::min(next[j], before[j - 2] + 1);
     }
+    before = std::exchange(row, std::exchange(next, std::vector<size_t>(b.size() + 1)));
   }
   return row[b.size()];
+}
+
+// The shortest that begins so; null: none does.
+const std::string* completed(std::string_view word, const std::vector<std::string>& known) {
+  const std::string* out = nullptr;
+  for (const std::string& each : known)
+    if (each.starts_with(word) && (out == nullptr || each.size() < out->size())) out = &each;
+  return word.find_first_not_of('-') == word.npos || word.size() < 2 ? nullptr : out;
 }
 
 }  // namespace
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
   if (known.empty()) return "there is none";
-  const std::string* best = nullptr;
-  size_t best_distance = word.size() / 3 + 2;
+  const std::string* best = completed(word, known);
+  size_t best_distance = best != nullptr ? 0 : word.size() < 4 ? 2 : word.size() / 3 + 2;
   for (const auto& candidate : known)
     if (size_t d = edit_distance(word, candidate); d < best_distance) best_distance = d, best = &candidate;
   if (best) return "did you mean `" + *best + "`?";

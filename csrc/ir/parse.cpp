@@ -13,6 +13,7 @@
 #include "ir/make_op.h"
 #include "ir/manual_schedule.h"
 #include "ir/op_fields.h"
+#include "ir/op_help.h"
 #include "ir/parse_help.h"
 #include "ir/segment_rules.h"
 #include "ir/text_limits.h"
@@ -342,7 +343,7 @@ class Parser : HeadParser {
     const size_t op_at = in_.here();
     std::string text = in_.word("an op");
     std::unique_ptr<Op> op = make_op(text);
-    if (!op) in_.fail_at(op_at, fmt::format("there is no op `{}`", text), suggestion(text, op_names()));
+    if (!op) in_.fail_at(op_at, fmt::format("there is no op `{}`", text), op_help(text));
     in_.expect("(", fmt::format("after `{}`", text));
     for (const Stated& s : stated)
       if (depth_ == 0) defining_.push_back(s.tensor.name);
@@ -461,7 +462,7 @@ class Parser : HeadParser {
     for (const Operand& o : operands) {
       if (!o.tensor && !takes)
         in_.fail_at(o.at, fmt::format("{} takes tensors, found the number `{}`", op, o.number.substr(0, 40)),
-                    "write full(shape = [], value = 1, dtype = f32)");
+                    number_help(node, o.number));
       out.push_back(o.tensor ? o.tensor : make_number(o, number_type(o.number, beside)));
     }
     return out;
@@ -492,11 +493,8 @@ class Parser : HeadParser {
         in_.expect("=", fmt::format("after attribute `{}`", attribute));
         if (!given.insert(attribute).second)
           in_.fail_at(here, fmt::format("attribute `{}` is given twice", attribute), "give it once");
-        if (!read_attribute(node, attribute)) {
-          const std::vector<std::string> known = attributes(node);
-          in_.fail_at(here, fmt::format("{} has no attribute `{}`", op, attribute),
-                      known.empty() ? fmt::format("{} takes none: drop it", op) : suggestion(attribute, known));
-        }
+        if (!read_attribute(node, attribute))
+          in_.fail_at(here, fmt::format("{} has no attribute `{}`", op, attribute), attribute_help(op, attribute));
       } while (in_.accept(","));
       in_.expect(")", "or `,` after an argument");
     }

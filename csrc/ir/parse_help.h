@@ -6,22 +6,6 @@
 
 namespace plait {
 
-// Names of the attributes that may be written.
-inline std::vector<std::string> attributes(const Op& node) {
-  std::vector<std::string> out;
-  for_each_field(node, [&](const FieldRef& field, const auto& value) {
-    using T = std::remove_cvref_t<decltype(value)>;
-    if constexpr (std::is_same_v<T, Pointwise>) {
-      if (value == Pointwise::gelu_erf) out.push_back("approx");
-    } else if (std::is_same_v<T, Reduction>) {  // the op's name says it
-    } else if (is_attribute(field) || field.role == Role::named) {
-      out.emplace_back(field.name);
-      if constexpr (std::is_same_v<T, Constant>) out.emplace_back("dtype");
-    }
-  });
-  return out;
-}
-
 // How an attribute that is missing may be written.
 template <class T>
 std::string example(std::string_view name) {

@@ -4,14 +4,9 @@
 #include <set>
 
 #include "base/suggest.h"
+#include "ir/op_help.h"
 
 namespace plait {
-
-std::string TypeParser::dtype_help(std::string_view text) {
-  std::vector<std::string> names;
-  for (int i = 0; i < kDTypeCount; ++i) names.emplace_back(name(static_cast<DType>(i)));
-  return suggestion(text, names);
-}
 
 Mesh TypeParser::read_mesh() {
   in_.expect("@", "before the mesh's name");

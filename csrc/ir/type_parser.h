@@ -37,7 +37,6 @@ class TypeParser {
 
   static constexpr size_t kMaxExtents = kMaxDims;  // and the numbers of a list, one for a dim
 
-  static std::string dtype_help(std::string_view text);
   Mesh read_mesh();
   Type read_type();
   bool is_dtype_let(std::string_view name) const;

@@ -186,7 +186,9 @@ Device& find_device(const std::string& name, const Options& options) {
     slot = reference::make_reference_device();
   } else {
     throw UserError(fmt::format("there is no device `{}`", name), "",
-                    suggestion(name, {"cpu", "reference", "cuda", "sim:sm_80", "sim:sm_90a"}));
+                    name == "gpu" || name == "nvidia"
+                        ? "did you mean `cuda`?"
+                        : suggestion(name, {"cpu", "reference", "cuda", "sim:sm_80", "sim:sm_90a"}));
   }
   return *slot;
 }
