@@ -131,7 +131,14 @@ Picked Compiled::Impl::pick(const Tensors& inputs, const RunOptions& run_options
       places.orders = orders_of(*fusion, inputs);
       for (const auto& [output, input] : places.aliases) places.orders.erase(input);
     }
-    binding = bound_at(places, inputs, run_options);
+    try {
+      binding = bound_at(places, inputs, run_options);
+    } catch (const MissingError&) {  // no compiler is here: how tensors lie costs copies then
+      if (places == CallPlaces{}) throw;
+      places = {};
+      donated.clear();
+      binding = bound_at(places, inputs, run_options);
+    }
     if (donated.empty()) break;
     auto refused = not_in_place(*binding->entry->compiled->program, donated);
     if (refused.empty()) break;
@@ -212,6 +219,8 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   if (!run_options.donated.empty()) check_donated(*impl.fusion, inputs, given, run_options.donated);
   const Picked picked = impl.pick(inputs, run_options);
   int64_t donated_bytes = 0;
+  std::set<std::string, std::less<>> free;
+  if (!run_options.donated.empty()) free = free_donations(inputs, given, run_options.donated);
   for (const auto& [output, input] : picked.donated) {
     const Tensor& tensor = given[output] = inputs.find(input)->second;
     donated_bytes += static_cast<int64_t>(tensor.bytes());
@@ -222,7 +231,7 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
         ExecutorRunOptions how = impl.executor_options(run_options);
         how.counts = &facts.counts;
         facts.counts.donated_bytes = donated_bytes;
-        if (!run_options.donated.empty() && impl.mesh.ranks() == 1) how.donated = &run_options.donated;
+        if (!free.empty() && impl.mesh.ranks() == 1) how.donated = &free;
         const bool replicas = impl.options.options.check_replicas;
         Tensors out = picked.orders.empty()
                           ? picked.bound().run(inputs, given, how, replicas, facts.ms)
@@ -269,13 +278,15 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
   check_inputs(*impl.fusion, pieces);
   const Tensors given = given_outputs(*impl.fusion, pieces, run_options.outputs);
   if (!run_options.donated.empty()) check_donated(*impl.fusion, pieces, given, run_options.donated);
+  std::set<std::string, std::less<>> free;
+  if (!run_options.donated.empty()) free = free_donations(pieces, given, run_options.donated);
   const Picked picked = impl.pick_local(pieces, who, rank);
   return impl.run_picked(
       picked,
       [&](RunFacts& facts) {
         ExecutorRunOptions how = impl.executor_options(run_options);
         how.counts = &facts.counts;
-        if (!run_options.donated.empty()) how.donated = &run_options.donated;
+        if (!free.empty()) how.donated = &free;
         Tensors out = picked.bound().run_pieces(pieces, given, how, facts.ms);
         facts.counts.copied_bytes += order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
         return out;

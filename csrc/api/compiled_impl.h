@@ -31,7 +31,7 @@ struct SpecializationEntry {
   Report report;
   // Where it comes from a file: the texts that it has (SavedClass), and the machine code of its kernels.
   std::map<std::string, std::string> texts;
-  std::vector<std::string> codes;
+  std::vector<std::shared_ptr<const std::string>> codes;
 };
 
 // What is known of a program before it runs.

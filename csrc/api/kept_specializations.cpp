@@ -64,23 +64,31 @@ std::string KeptSpecializations::find_source() const {
   const bool watched =
       (how.dumps != nullptr && !how.dumps->idle()) || how.passes != nullptr || how.hook || !how.until.empty();
   Device& device = *program_.device;
-  if (!how.options.disk_cache || watched || program_.bisect || device.target().kind == TargetKind::reference ||
-      !specializations_on_disk().why_not().empty())
+  if (!how.options.disk_cache || !how.whole_on_disk || watched || program_.bisect ||
+      device.target().kind == TargetKind::reference || !specializations_on_disk().why_not().empty())
     return "";
   const std::string compiler = device.compiler_identity();
   if (compiler.empty()) return "";
-  std::string out =
-      fmt::format("specialization, {}: {}\n{}, {}, {}\n{}\n{}\nmesh", kProgramFormat,
-                  library_identity(reinterpret_cast<const void*>(&specializations_on_disk)), device.name(),
-                  device.code_needs(), compiler, print(device.target()), cache_key(how.options));
+  const Target& target = device.target();
+  std::string out = fmt::format("specialization, {}: {}\n{}, {}, {}\n{}, {} {} {}\n{}\nmesh", kProgramFormat,
+                                library_identity(reinterpret_cast<const void*>(&specializations_on_disk)),
+                                device.name(), device.code_needs(), compiler, print(target), target.vector_lanes,
+                                target.registers, target.block_threads, cache_key(how.options));
   for (const auto& [name, size] : program_.mesh_sizes) out += fmt::format(" {}={}", name, size);
   for (int64_t size : program_.mesh.sizes()) out += fmt::format(" {}", size);
-  return out + fmt::format(", {}\n{}", how.comm, print(program_.scheduled ? *program_.scheduled : *program_.fusion));
+  return out + fmt::format(", {}{}\n{}", how.comm, how.measured ? "" : ", not measured",
+                           print(program_.scheduled ? *program_.scheduled : *program_.fusion));
 }
 
 const std::string& KeptSpecializations::source() {
-  if (!looked_) source_ = find_source();
+  if (looked_) return source_;
   looked_ = true;
+  try {
+    source_ = find_source();
+  } catch (const std::exception& e) {  // no compiler is here: what needs none runs all the same
+    log(LogComponent::cache, LogLevel::info, "@{}: specializations are not kept on disk: {}", program_.fusion->name(),
+        e.what());
+  }
   return source_;
 }
 
@@ -88,16 +96,19 @@ std::shared_ptr<SpecializationEntry> KeptSpecializations::find(const std::string
   if (source().empty()) return nullptr;
   const std::string of_key = source_of_key(source_, key);
   for (const Json& conditions : variants_of(of_key)) {
-    if (!holds(conditions, program_)) continue;
-    const auto bytes = specializations_on_disk().find(source_of_variant(of_key, conditions));
-    if (!bytes) continue;
-    SavedClass from = unpack_class(*bytes, "specialization on disk");
-    if (from.key == key) return loaded_class(from, *program_.device, "specialization on disk");
+    try {
+      if (!holds(conditions, program_)) continue;
+      const auto bytes = specializations_on_disk().find(source_of_variant(of_key, conditions));
+      if (!bytes) continue;
+      SavedClass from = unpack_class(*bytes, "specialization on disk");
+      if (from.key == key) return loaded_class(from, *program_.device, "specialization on disk");
+    } catch (const std::exception& e) {
+      log(LogComponent::cache, LogLevel::info, "@{}: its specialization on disk is compiled again: {}",
+          program_.fusion->name(), e.what());
+    }
   }
   return nullptr;
-} catch (const std::exception& e) {
-  log(LogComponent::cache, LogLevel::info, "@{}: its specialization on disk is compiled again: {}",
-      program_.fusion->name(), e.what());
+} catch (const std::exception&) {  // no memory: nothing was found
   return nullptr;
 }
 
@@ -121,7 +132,7 @@ CompileOptions KeptSpecializations::watching(const CompileOptions& options) {
 }
 
 void KeptSpecializations::store(const SpecializationEntry& entry) try {
-  if (source().empty() || warned_) return;
+  if (source().empty() || warned_ || program_.device->lacked_library()) return;
   const std::string of_key = source_of_key(source_, entry.key);
   const Json conditions = conditions_of(entry, told_);
   specializations_on_disk().store(source_of_variant(of_key, conditions), pack(saved_class(entry, *program_.device)));

@@ -15,7 +15,8 @@ class DiskCache;
 // text of the fusion, mesh, options, device, processor and compiler, what is known of sizes, what it asked about them,
 // and the measured schedules that it was told of. Nothing is kept of a program whose compilation somebody watches or
 // changes (dumps, passes, hook, until), or on a device that does not tell its compiler; nor, by store(), of
-// one that warned. What cannot be kept or read back is compiled; an error is never thrown.
+// one that warned, or on a device that lacked a library, which may be there later. What cannot be kept or read back is
+// compiled; an error is never thrown.
 class KeptSpecializations {
  public:
   explicit KeptSpecializations(const Compiled::Impl& program) : program_(program) {}

@@ -27,6 +27,7 @@ XXH128_hash_t hash_of(std::string_view body) { return XXH3_128bits(body.data(), 
 // Texts and code, by place in what follows the table; equal ones (kernels of one unit have its code) are there once.
 class Bodies {
  public:
+  // The text stays where it is as long as this is used.
   Json put(const std::string& text) {
     const auto [found, added] = places_.emplace(text, bytes_.size());
     if (added) bytes_ += text;
@@ -35,13 +36,20 @@ class Bodies {
   const std::string& bytes() const { return bytes_; }
 
  private:
-  std::map<std::string, size_t> places_;
+  std::map<std::string_view, size_t> places_;
   std::string bytes_;
 };
 
 class Table {
  public:
   explicit Table(std::string_view rest) : rest_(rest) {}
+
+  // One of all that name it.
+  std::shared_ptr<const std::string> shared_text(const Json& at) const {
+    std::shared_ptr<const std::string>& known = shared_[{at.at(0).get<uint64_t>(), at.at(1).get<uint64_t>()}];
+    if (known == nullptr) known = std::make_shared<const std::string>(text(at));
+    return known;
+  }
 
   std::string text(const Json& at) const {
     const auto begin = at.at(0).get<uint64_t>(), size = at.at(1).get<uint64_t>();
@@ -51,6 +59,7 @@ class Table {
 
  private:
   std::string_view rest_;
+  mutable std::map<std::pair<uint64_t, uint64_t>, std::shared_ptr<const std::string>> shared_;  // by place
 };
 
 template <class T>
@@ -78,7 +87,7 @@ Json json_of(const SavedKernel& kernel, Bodies& bodies) {
           {"shared_bytes", or_null<Json>(facts.shared_bytes)},
           {"instructions", or_null<Json>(facts.instructions)},
           {"arch", facts.arch},
-          {"code", bodies.put(kernel.code)}};
+          {"code", bodies.put(*kernel.code)}};
 }
 
 SavedKernel kernel_of(const Json& json, const Table& table) {
@@ -109,7 +118,7 @@ SavedKernel kernel_of(const Json& json, const Table& table) {
   out.facts.instructions = if_there<int64_t>(json.at("instructions"));
   json.at("arch").get_to(out.facts.arch);
   out.facts.from_disk = true;
-  out.code = table.text(json.at("code"));
+  out.code = table.shared_text(json.at("code"));
   return out;
 }
 

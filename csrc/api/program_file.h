@@ -2,6 +2,7 @@
 // Files of compiled programs: what is in them.
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,7 @@ struct SavedKernel {
   std::string schedule;
   std::vector<int64_t> taken;
   KernelFacts facts;
-  std::string code;  // of Device::machine_code
+  std::shared_ptr<const std::string> code;  // of Device::machine_code
 };
 
 // As sym::Answer and Lookup have them, expressions as text.

@@ -41,7 +41,8 @@ SavedClass saved_class(const SpecializationEntry& entry, Device& device) {
   out.kernel_texts = compiled.kernel_texts;
   const std::vector<KernelSlot>& kernels = compiled.program->kernels;
   for (size_t i = 0; i < kernels.size(); ++i) {
-    std::string code = entry.codes.empty() ? device.machine_code(kernels[i].code) : entry.codes[i];
+    std::shared_ptr<const std::string> code =
+        entry.codes.empty() ? device.machine_code(kernels[i].code) : entry.codes[i];
     out.kernels.push_back({kernels[i].code, kernels[i].schedule, kernels[i].taken, kernels[i].facts, std::move(code)});
   }
   for (const LibrarySlot& slot : compiled.program->libraries) out.library_results.push_back(slot.result);

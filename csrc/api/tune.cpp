@@ -60,6 +60,7 @@ class Tuner {
       : fusion_(fusion), options_(options), inputs_(inputs), how_(how) {
     others_ = given_or_kept(options.measured, options.options.disk_cache);
     options_.options.measured_schedules = true;
+    options_.whole_on_disk = false;  // who asks for which schedule is heard from compilations
   }
 
   TuneResult run() {
@@ -267,7 +268,7 @@ class Tuner {
   bool is_faster(const std::vector<double>& after, const std::vector<double>& before) const {
     size_t wins = 0;
     for (size_t i = 0; i < std::min(after.size(), before.size()); ++i) wins += after[i] < before[i];
-    return wins * 4 >= after.size() * 3 && median(after) < median(before) * (1 - how_.least_gain);
+    return wins > 0 && wins * 4 >= after.size() * 3 && median(after) < median(before) * (1 - how_.least_gain);
   }
 
   // The schedules of before and the best ones in turn; of these the ones stay that are better again.

@@ -31,8 +31,27 @@ struct plait_fusion {
   mutable std::set<std::string> texts;  // of types that infos point to; none is dropped
 };
 
+// Shared by runs. Who waits to have it alone is not passed by runs that come later.
+class ProgramMutex {
+ public:
+  void lock() {
+    const std::lock_guard turn(turn_);
+    mutex_.lock();
+  }
+  void unlock() { mutex_.unlock(); }
+  void lock_shared() {
+    const std::lock_guard turn(turn_);
+    mutex_.lock_shared();
+  }
+  void unlock_shared() { mutex_.unlock_shared(); }
+
+ private:
+  std::mutex turn_;  // held by the one who waits
+  std::shared_mutex mutex_;
+};
+
 struct plait_program {
-  std::shared_mutex mutex;  // of everything below; runs share it
+  ProgramMutex mutex;  // of everything below
   plait::CompileOptions options;
   plait::Device* device = nullptr;  // of the process
   std::string device_name;

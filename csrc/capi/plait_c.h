@@ -59,8 +59,8 @@ enum { PLAIT_LOG_DEBUG = 0, PLAIT_LOG_INFO = 1, PLAIT_LOG_WARN = 2, PLAIT_LOG_ER
    says nothing. User error: another word. */
 PLAIT_API plait_error* plait_log_levels(const char* words);
 /* Who gets them, from any thread, several at once; NULL: standard error. When it returns, no call of the callback
-   before is going on. A callback may call plait, whose entries of that time are dropped, but not this function; a C++
-   exception of it is dropped. */
+   before is going on. A callback may call plait, whose entries of that time are dropped, but neither this function nor
+   a program that is running; a C++ exception of it is dropped. */
 typedef void (*plait_log_callback)(void* user, int32_t level, const char* component, const char* text);
 PLAIT_API plait_error* plait_log_to(plait_log_callback callback, void* user);
 

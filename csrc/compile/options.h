@@ -33,6 +33,7 @@ struct CompileOptions {
   DumpSink* dumps = nullptr;                       // the caller keeps it while the program is in use
   PassControl* passes = nullptr;                   // limits and watches the passes; the caller keeps it
   MeasuredSchedules measured{};                    // null: what `plait tune` left on disk
+  bool whole_on_disk = true;                       // specializations come whole from disk, and go there
   PassHook hook{};                                 // sees, and may edit, what each pass leaves
   std::function<void(const std::string&)> warn{};  // gets a line per warning; null: standard error does
   std::string until;                               // pass or stage after which compiling stops (StoppedAt)

@@ -13,6 +13,7 @@
 #include "base/progress.h"
 #include "base/suggest.h"
 #include "codegen/cuda/write.h"
+#include "codegen/llvm/text.h"
 #include "codegen/llvm/writer.h"
 #include "comm/nccl/nccl_communicators.h"
 #include "compile/failed_kernels.h"
@@ -342,7 +343,7 @@ std::string without_name(const KernelText& kernel) {
     out.append(kernel.text, begin, at - begin);
     begin = at + kernel.name.size();
   }
-  return out.append(kernel.text, begin, std::string::npos);
+  return codegen::llvm::without_notes(out.append(kernel.text, begin, std::string::npos));
 }
 
 // Runs the jobs on as many threads as there are cores; the first error is thrown.

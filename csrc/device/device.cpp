@@ -24,11 +24,12 @@ std::unique_ptr<Stream> Device::adopt_stream(void*, int) {
   throw UserError("this device has no streams of its own", "device " + name(), "leave the stream empty");
 }
 
-std::string Device::machine_code(const KernelText&) {
+std::shared_ptr<const std::string> Device::machine_code(const KernelText&) {
   throw UserError("this device has no machine code", "device " + name(), "take cpu or a GPU");
 }
 
-std::shared_ptr<Executable> Device::load(const KernelText&, const std::string&, const KernelFacts&) {
+std::shared_ptr<Executable> Device::load(const KernelText&, const std::shared_ptr<const std::string>&,
+                                         const KernelFacts&) {
   throw UserError("this device has no machine code", "device " + name(), "take cpu or a GPU");
 }
 

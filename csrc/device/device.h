@@ -102,11 +102,12 @@ class Device {
   // Compiles several with different names, in the order given; a device may do so on threads and together. This one
   // compiles one by one.
   virtual std::vector<CompiledKernel> compile_many(std::span<const KernelText> kernels);
-  // Machine code of a kernel, which load() takes on this machine and on others that lack nothing of code_needs().
-  // UserError: the device has none.
-  virtual std::string machine_code(const KernelText& kernel);
+  // Machine code of a kernel, which it may share with others, and which load() takes on this machine and on others that
+  // lack nothing of code_needs(). UserError: the device has none.
+  virtual std::shared_ptr<const std::string> machine_code(const KernelText& kernel);
   // The kernel of such code, as compile() gives it, with these facts. UserError: the code is damaged.
-  virtual std::shared_ptr<Executable> load(const KernelText& kernel, const std::string& code, const KernelFacts& facts);
+  virtual std::shared_ptr<Executable> load(const KernelText& kernel, const std::shared_ptr<const std::string>& code,
+                                           const KernelFacts& facts);
   // Who makes machine code of its texts, with version and build; empty: nobody, or who cannot be told. It may be loaded
   // to say so: MissingError.
   virtual std::string compiler_identity() { return {}; }
@@ -116,6 +117,8 @@ class Device {
   virtual std::string code_lacks(std::string_view needs) const;
   // The library's contraction, or null with the reason in `why_not`.
   virtual std::shared_ptr<Executable> library(const LibraryContraction& contraction, std::string* why_not) = 0;
+  // Whether library() was ever asked while no library was here.
+  virtual bool lacked_library() const { return false; }
 };
 
 }  // namespace plait

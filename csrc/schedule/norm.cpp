@@ -1,6 +1,8 @@
 #include "schedule/norm.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "axes/build_graph.h"
 #include "axes/transforms.h"
@@ -245,7 +247,8 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
     out.kept[sum] = graph.pool().constant(columns_of_each(static_cast<int64_t>(out.column_sums.size())));
   }
   if (numbers.threads && shared == 0 && (!kept.empty() || !out.column_sums.empty())) {
-    out.most = *numbers.vector * *numbers.threads * *numbers.parts * numbers.cluster.value_or(1);
+    out.cuts = {*numbers.vector, *numbers.threads, numbers.cluster.value_or(1), *numbers.parts};
+    out.most = std::accumulate(out.cuts.begin(), out.cuts.end(), int64_t{1}, std::multiplies<>());
     for (int d : rows.reduced_dims())
       if (d >= 0) out.row.push_back(inputs(*rows.reference()).front()->extent(static_cast<size_t>(d)));
   }

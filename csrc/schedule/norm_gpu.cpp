@@ -76,7 +76,8 @@ void choose_keep(const Problem& problem, const Target& target, Rows& rows, const
       throw UserError(fmt::format("cluster = {} does not apply: {}", *pinned.cluster, why), problem.where(),
                       "leave it out");
   };
-  if (pinned.keep == 0 || pinned.split.value_or(0) > 0) return refuse("rows are split");
+  if (pinned.keep == 0) return refuse("keep = 0");
+  if (pinned.split.value_or(0) > 0) return refuse("rows are split");
   const auto count = static_cast<int64_t>(rows.read_again(problem.segment.inputs).size());
   if (count == 0) return refuse("no pass reads again what another one has read");
   if (rows.row_begin() > 0) return refuse("a row lies in several pieces");
@@ -98,7 +99,10 @@ void choose_keep(const Problem& problem, const Target& target, Rows& rows, const
   const bool clusters = target.compute_capability() >= kFirstWithClusters && out.rows == 1 && !rows.scans() &&
                         *out.threads >= kWarpThreads;
   if (pinned.cluster.value_or(1) > 1 && !clusters)
-    return refuse("clusters are of sm_90 and later, of one row without scans");
+    return refuse(target.compute_capability() < kFirstWithClusters ? "clusters are of sm_90 and later"
+                  : rows.scans()                                   ? "rows are scanned"
+                  : out.rows != 1                                  ? "a block has several rows"
+                                                                   : "a block has less than a warp for a row");
   if (pinned.keep || pinned.parts) {
     const int64_t blocks = pinned.cluster.value_or(1), all = of_block * blocks;
     const int64_t parts = pinned.parts.value_or(pinned.keep.value_or(0) / all);
@@ -157,7 +161,7 @@ void choose_column_sums(const Problem& problem, Rows& rows, const schedules::Nor
       out.threads = threads;
   const int64_t together = *out.vector * *out.threads;
   const int64_t most = std::max<int64_t>(kColumnsOfThread / *out.vector, 1);
-  out.parts = pinned.parts ? *pinned.parts : std::clamp<int64_t>((longest(row) + together - 1) / together, 1, most);
+  out.parts = pinned.parts ? *pinned.parts : std::clamp<int64_t>((longest(row) - 1) / together + 1, 1, most);
   const std::string why =
       pinned.rows.value_or(1) != 1 || pinned.cluster.value_or(1) != 1 ? "a block has one row after another"
       : *out.threads < kWarpThreads || *out.vector * *out.parts > kMostColumnsOfThread || !fits(together * *out.parts)
@@ -166,9 +170,16 @@ void choose_column_sums(const Problem& problem, Rows& rows, const schedules::Nor
   if (!why.empty())
     throw UserError(fmt::format("sums of columns beside rows: {}", why), problem.where(),
                     "give other numbers, or none");
+  if (pinned.shared.value_or(0) > 0)
+    throw UserError(fmt::format("shared = {} does not apply: threads have states of the columns", *pinned.shared),
+                    problem.where(), "leave it out");
   const auto count = static_cast<int64_t>(rows.read_again(problem.segment.inputs).size());
   const bool kept = count > 0 && count * *out.vector * *out.parts <= kRegisters && pinned.keep != 0;
   out.keep = kept ? together * *out.parts : 0;
+  if (pinned.keep.value_or(0) > 0 && pinned.keep != out.keep)
+    throw UserError(
+        fmt::format("keep = {} does not apply: a block keeps {} elements of a row", *pinned.keep, *out.keep),
+        problem.where(), "leave it out");
   out.each = pinned.each;
   for (int64_t each : {1024, 256, 64, 16, 8, 4})
     if (!out.each && (each == 4 || problem.decide(sym::ge(rows.kept_extent(), each * kTasks)))) out.each = each;

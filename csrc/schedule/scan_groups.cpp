@@ -1,5 +1,7 @@
 #include "schedule/scan_groups.h"
 
+#include <algorithm>
+
 #include "axes/transforms.h"
 #include "ir/factors.h"
 
@@ -71,8 +73,9 @@ void share_totals(ScheduledGroup& group) {
 void place_vectors(ScheduledGroup& group) {
   sym::Expr row = group.graph->pool().constant(1);
   for (sym::Expr e : group.row) row = row * e;
+  const std::vector<sym::Expr> left = group.row.empty() ? std::vector<sym::Expr>() : left_of_row(group, row);
   const auto is_one = [&](sym::Expr extent) {
-    return extent.constant() == 1 || (!group.row.empty() && extent == sym::ceildiv(row, group.most));
+    return extent.constant() == 1 || std::ranges::find(left, extent) != left.end();
   };
   int around = -1;  // loops, without the lanes
   for (const Axis& a : loop_axes(group.reference->domain)) around += is_one(a.extent) ? 0 : 1;

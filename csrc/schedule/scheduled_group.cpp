@@ -70,6 +70,12 @@ ScheduledGroup make_group(const Fusion& fusion, const Segment& segment) {
   return out;
 }
 
+std::vector<sym::Expr> left_of_row(const ScheduledGroup& group, sym::Expr row) {
+  sym::Expr left = row;
+  for (int64_t cut : group.cuts) left = sym::ceildiv(left, cut);
+  return {sym::ceildiv(row, group.most), left};
+}
+
 Op* copy_of(Fusion& graph, TensorView& t, const char* name) {
   auto op = std::make_unique<PointwiseOp>();
   op->function = Pointwise::cast;

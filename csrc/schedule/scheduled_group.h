@@ -62,6 +62,7 @@ struct ScheduledGroup {
   // sizes were decided. Empty: none are kept.
   std::vector<sym::Expr> row;
   int64_t most = 0;
+  std::vector<int64_t> cuts;              // whose product that is, in the order in which the row is cut
   std::set<const TensorView*> own_loops;  // follow loops of their own, not the reference's
   std::optional<KeyLimit> keys;
   std::map<const TensorView*, PanelLayout> panels;  // of contractions, rows that several passes read
@@ -74,6 +75,10 @@ struct ScheduledGroup {
 
 // The segment as it is, with no loops yet.
 ScheduledGroup make_group(const Fusion& fusion, const Segment& segment);
+
+// Extents of the loop that the cuts of a row leave, which is 1 where registers hold it: the division of all, and one
+// cut after another, which simplify to different forms. `row`: the product of group.row, in any pool.
+std::vector<sym::Expr> left_of_row(const ScheduledGroup& group, sym::Expr row);
 
 // A tensor of the same values, computed from the tensor by an op at the end of the graph.
 Op* copy_of(Fusion& graph, TensorView& t, const char* name);

@@ -166,6 +166,16 @@ void check_donated(const Fusion& fusion, const Tensors& inputs, const Tensors& g
   }
 }
 
+std::set<std::string, std::less<>> free_donations(const Tensors& inputs, const Tensors& given,
+                                                  const std::set<std::string, std::less<>>& donated) {
+  std::set<std::string, std::less<>> out = donated;
+  std::erase_if(out, [&](const std::string& name) {
+    const Tensor& input = inputs.find(name)->second;
+    return std::ranges::any_of(given, [&](const auto& output) { return may_overlap(input, output.second); });
+  });
+  return out;
+}
+
 std::map<std::string, std::string> donated_aliases(const Fusion& fusion, const Tensors& inputs, const Tensors& given,
                                                    const std::set<std::string, std::less<>>& donated,
                                                    const std::map<std::string, std::string>& taken,

@@ -30,6 +30,9 @@ std::map<std::string, std::string> called_aliases(const Fusion& fusion, const Te
 // a given output. Outputs that alias inputs in the fusion may end in these.
 void check_donated(const Fusion& fusion, const Tensors& inputs, const Tensors& given,
                    const std::set<std::string, std::less<>>& donated);
+// Those of the donated inputs in whose memory no given output ends: any output may be made there.
+std::set<std::string, std::less<>> free_donations(const Tensors& inputs, const Tensors& given,
+                                                  const std::set<std::string, std::less<>>& donated);
 // Of host tensors that are given up, dense and row-major, the first output of the same type that nothing is given for
 // and that no other one took, by output: candidates for kernels that write in place. `taken` are such pairs already;
 // not what `refused` has.

@@ -21,20 +21,30 @@ class Interrupts {
     if (PyErr_CheckSignals() != 0) raised_.emplace();
     return raised_.has_value();
   }
-  // Runs fn, which ask() may end; then raises what the handler raised. With Python's lock.
+  // Runs fn, which ask() may end; then raises what the handler raised, also where fn came to its end or failed by itself.
+  // With Python's lock.
   template <class Fn>
   auto guard(Fn&& fn) {
     try {
-      return fn();
-    } catch (const CancelledError&) {
-      if (!raised_) throw;
-      nb::python_error raised = std::move(*raised_);
-      raised_.reset();
-      throw raised;
+      auto out = fn();
+      raise();
+      return out;
+    } catch (const nb::python_error&) {
+      throw;
+    } catch (...) {
+      raise();
+      throw;
     }
   }
 
  private:
+  void raise() {
+    if (!raised_) return;
+    nb::python_error raised = std::move(*raised_);
+    raised_.reset();
+    throw raised;
+  }
+
   static constexpr std::chrono::milliseconds kEvery{10};
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + kEvery;
   std::optional<nb::python_error> raised_;

@@ -120,13 +120,13 @@ class CpuDevice : public Device {
     return entry.executable;
   }
 
-  std::string machine_code(const KernelText& kernel) override {
-    return compiler()->object(kernel.text, entries_of(kernel)).bytes;
+  std::shared_ptr<const std::string> machine_code(const KernelText& kernel) override {
+    return std::make_shared<const std::string>(compiler()->object(kernel.text, entries_of(kernel)).bytes);
   }
-  std::shared_ptr<Executable> load(const KernelText& kernel, const std::string& code,
+  std::shared_ptr<Executable> load(const KernelText& kernel, const std::shared_ptr<const std::string>& code,
                                    const KernelFacts& facts) override {
     const auto made = [&] {
-      const LlvmCompiler::Compiled linked = compiler()->link(code, kernel.name, entries_of(kernel));
+      const LlvmCompiler::Compiled linked = compiler()->link(*code, kernel.name, entries_of(kernel));
       return KernelCache::Entry{std::make_shared<CpuExecutable>(linked, kernel, pool_), facts};
     };
     return cache_.find_or_make(kernel, made).executable;
@@ -137,6 +137,11 @@ class CpuDevice : public Device {
     if (!needs.starts_with("x86-64")) return fmt::format("it needs {}, and this is a processor of x86-64", needs);
     const std::string missing = features_missing(needs.substr(std::string_view("x86-64").size()));
     return missing.empty() ? "" : "it needs a processor with" + missing;
+  }
+
+  bool lacked_library() const override {
+    const std::lock_guard lock(mutex_);
+    return onednn_ != nullptr && onednn_->is_missing();
   }
 
   std::shared_ptr<Executable> library(const LibraryContraction& contraction, std::string* why_not) override {
@@ -178,7 +183,7 @@ class CpuDevice : public Device {
   const Target target_;
   std::shared_ptr<ThreadPool> pool_;
   std::shared_ptr<MemoryPool> allocator_;
-  std::mutex mutex_;  // guards the plug-ins
+  mutable std::mutex mutex_;  // guards the plug-ins
   std::shared_ptr<const LlvmCompiler> compiler_;
   std::unique_ptr<OneDnn> onednn_;
   KernelCache cache_;

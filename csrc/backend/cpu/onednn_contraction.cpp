@@ -161,6 +161,7 @@ std::shared_ptr<Executable> OneDnn::contraction(const LibraryContraction& contra
     interface = load_interface<PlaitOneDnnInterface>("libplait_onednn.so", "plait_onednn_interface",
                                                      kPlaitOneDnnVersion, plugin_folder_, "libdnnl-dev");
   } catch (const MissingError& missing) {
+    is_missing_ = true;
     return refuse(why_not, missing.what());
   }
   char reason[256] = "";

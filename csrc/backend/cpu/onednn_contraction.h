@@ -37,8 +37,10 @@ class OneDnn {
   // lie by any strides; an empty out does nothing, an empty sum writes zeros. A negative number is an internal error; a
   // shape for which oneDNN has only its slow reference is a UserError. Equal contractions are one executable.
   std::shared_ptr<Executable> contraction(const LibraryContraction& contraction, std::string* why_not);
+  bool is_missing() const { return is_missing_; }  // it was asked for a contraction, and is not here
 
  private:
+  bool is_missing_ = false;
   std::string plugin_folder_;
   std::shared_ptr<ThreadPool> pool_;
   std::shared_ptr<Allocator> scratch_;

@@ -104,7 +104,8 @@ class CudaDevice : public Device {
     }
     if (!missing.empty()) check_driver();
     for (CompiledUnit& unit : compile_units(missing, code_target(), options_.compile_threads, disk())) {
-      auto module = std::make_shared<CudaModule>(parts_, std::move(unit.result.code), unit.title);
+      auto module = std::make_shared<CudaModule>(
+          parts_, std::make_shared<const std::string>(std::move(unit.result.code)), unit.title);
       for (size_t i = 0; i < unit.kernels.size(); ++i) {
         const KernelText& kernel = missing[unit.kernels[i]];
         const KernelCache::Entry entry = cache_.find_or_make(kernel, [&] {
@@ -117,12 +118,12 @@ class CudaDevice : public Device {
   }
 
   // Of what is loaded, the code of its unit, with all kernels of that.
-  std::string machine_code(const KernelText& kernel) override {
+  std::shared_ptr<const std::string> machine_code(const KernelText& kernel) override {
     if (const auto known = cache_.find(kernel)) return module_of(*known->executable).code();
-    return compile_cuda_unit({&kernel, 1}, code_target(), disk()).code;
+    return std::make_shared<const std::string>(compile_cuda_unit({&kernel, 1}, code_target(), disk()).code);
   }
   std::string compiler_identity() override { return nvrtc_identity(); }
-  std::shared_ptr<Executable> load(const KernelText& kernel, const std::string& code,
+  std::shared_ptr<Executable> load(const KernelText& kernel, const std::shared_ptr<const std::string>& code,
                                    const KernelFacts& facts) override {
     const auto made = [&] {
       return KernelCache::Entry{make_cuda_kernel(module_with(code, kernel.name), kernel, options_.nvtx), facts};
@@ -141,18 +142,20 @@ class CudaDevice : public Device {
   CublasLt* cublaslt(std::string* why_not) {
     const std::lock_guard lock(mutex_);
     if (cublaslt_ == nullptr) cublaslt_ = make_cublaslt(parts_, options_.cublaslt, options_.allow_tf32, why_not);
+    lacked_library_ = cublaslt_ == nullptr;
     return cublaslt_.get();
   }
+  bool lacked_library() const override { return lacked_library_; }
 
   CudaParts& parts() { return *parts_; }
 
  private:
   // The module of this code, loaded once for all kernels of a unit.
-  std::shared_ptr<CudaModule> module_with(const std::string& code, const std::string& title) {
+  std::shared_ptr<CudaModule> module_with(const std::shared_ptr<const std::string>& code, const std::string& title) {
     const std::lock_guard lock(mutex_);
     std::erase_if(loaded_, [](const std::weak_ptr<CudaModule>& module) { return module.expired(); });
     for (const std::weak_ptr<CudaModule>& each : loaded_)
-      if (auto module = each.lock(); module && module->code() == code) return module;
+      if (auto module = each.lock(); module && (module->code() == code || *module->code() == *code)) return module;
     auto module = std::make_shared<CudaModule>(parts_, code, title);
     loaded_.push_back(module);
     return module;
@@ -181,6 +184,7 @@ class CudaDevice : public Device {
   std::mutex mutex_;                               // guards what follows
   std::vector<std::weak_ptr<CudaModule>> loaded_;  // of load()
   std::shared_ptr<CublasLt> cublaslt_;
+  std::atomic<bool> lacked_library_ = false;
 };
 
 // The ordinals asked for, checked; all like device 0 where none are.

@@ -134,7 +134,7 @@ class CudaKernel : public Executable {
 
 }  // namespace
 
-CudaModule::CudaModule(std::shared_ptr<CudaParts> parts, std::string code, std::string title)
+CudaModule::CudaModule(std::shared_ptr<CudaParts> parts, std::shared_ptr<const std::string> code, std::string title)
     : parts_(std::move(parts)),
       code_(std::move(code)),
       title_(std::move(title)),
@@ -169,7 +169,7 @@ CUmodule CudaModule::load(int ordinal) {
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
   CUmodule module = nullptr;
-  const CUresult code = driver.cuModuleLoadDataEx(&module, code_.c_str(), 2, options, values);
+  const CUresult code = driver.cuModuleLoadDataEx(&module, code_->c_str(), 2, options, values);
   if (code != CUDA_SUCCESS) {
     log.back() = '\0';
     driver.fail(code, "cuModuleLoadDataEx",

@@ -13,19 +13,20 @@ namespace plait {
 class CudaModule {
  public:
   // `code` is cubin or PTX; `title` names it in errors.
-  CudaModule(std::shared_ptr<CudaParts> parts, std::string code, std::string title);
+  CudaModule(std::shared_ptr<CudaParts> parts, std::shared_ptr<const std::string> code, std::string title);
   ~CudaModule();
   CudaModule(const CudaModule&) = delete;
 
   CudaParts& parts() const { return *parts_; }
-  const std::string& code() const { return code_; }
+  const std::shared_ptr<const std::string>& code() const { return code_; }
   CUfunction function(int ordinal, const std::string& kernel);
 
  private:
   CUmodule load(int ordinal);
 
   std::shared_ptr<CudaParts> parts_;
-  std::string code_, title_;
+  std::shared_ptr<const std::string> code_;
+  std::string title_;
   std::mutex mutex_;
   std::vector<CUmodule> modules_;  // by ordinal, null until loaded; guarded by mutex_
 };

@@ -82,6 +82,7 @@ const uint32_t* buffer_of(const Stmt& stmt) {
   if (const auto* atomic = as<Atomic>(stmt)) return &atomic->buffer;
   if (const auto* copy = as<CopyAsync>(stmt)) return &copy->to;
   if (const auto* load = as<LoadMatrix>(stmt)) return &load->to;
+  if (const auto* load = as<LoadOfBlock>(stmt)) return &load->buffer;
   if (const auto* mma = as<Mma>(stmt)) return &mma->sums;
   if (const auto* last = as<LastBlock>(stmt)) return &last->buffer;
   return nullptr;

@@ -139,7 +139,7 @@ LoweredKernel emit_tree(const ScheduledGroup& group, sym::Pool& pool, const Lowe
   if (!group.row.empty()) {
     sym::Expr row = kernel.pool->constant(1);
     for (sym::Expr e : group.row) row = row * extents(e);
-    axes.graph.assume_one(sym::ceildiv(row, group.most));
+    for (sym::Expr left : left_of_row(group, row)) axes.graph.assume_one(left);
   }
   out.status = scatters ? emit_scatter(group, axes, extents, options, kernel)
                         : emit_loops(group, axes, extents, options, kernel, tree_text);

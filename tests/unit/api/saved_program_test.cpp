@@ -248,7 +248,8 @@ TEST(SavedProgram, SaysWhyItDoesNotRunHere) {
   EXPECT_NE(with([](SavedProgram& p) { p.classes[0].kernels.clear(); }), "");
   EXPECT_NE(with([](SavedProgram& p) {
               p.classes[0].kernels[0].text.text += '\n';  // not the kernel that this process has already
-              p.classes[0].kernels[0].code.resize(100);
+              p.classes[0].kernels[0].code =
+                  std::make_shared<const std::string>(p.classes[0].kernels[0].code->substr(0, 100));
             }),
             "");
   EXPECT_NE(with([](SavedProgram& p) { p.classes[0].kernels[0].text.waves = {1, 1}; }), "");
