@@ -51,6 +51,30 @@ TEST(CApiDonations, OutputsTakeTheMemoryAndGiveItBackOnce) {
   EXPECT_EQ(bytes_donated(program.get()), 0);
 }
 
+// An output that ends in the input's memory, made elsewhere: no other one is made there meanwhile.
+TEST(CApiDonations, OutputsThatAliasTheInputHaveItAlone) {
+  const char* const texts[] = {
+      "fusion @f (%x: f32[n, n], %w: f32[n, n]) -> (%y aliases %x, %z) { %y = matmul(%x, %w)  %z = mul(%y, 3.0) }",
+      "fusion @f (%x: f32[n, n], %w: f32[n, n]) -> (%y aliases %x, %z) { %y = matmul(%w, %x)  %z = matmul(%y, %w) }",
+      "fusion @f (%x: f32[n, n], %w: f32[n, n]) -> (%y aliases %x, %z) { %y = add(%w, 1.0)  %z = mul(%x, 3.0) }"};
+  for (const char* text : texts)
+    for (const char* device : {"cpu", "reference"}) {
+      const auto fusion = parsed(text);
+      const auto program = compiled(fusion.get(), device);
+      const auto results = [&](bool gives_up) {
+        Values<float> x({1, 2, 3, 4}, {2, 2}, kF32), w({5, 6, 7, 8}, {2, 2}, kF32);
+        const std::vector<plait_input> inputs = {{"x", &x.tensor}, {"w", &w.tensor}};
+        const std::vector<plait_donation> donated = {{"x", nullptr, nullptr}};
+        const plait_run_options how = donating(donated);
+        DLManagedTensorVersioned* out[2] = {};
+        EXPECT_OK(plait_program_run(program.get(), inputs.data(), 2, gives_up ? &how : nullptr, out, 2));
+        const Owned<DLManagedTensorVersioned> y(out[0]), z(out[1]);
+        return std::pair(read<float>(*y), read<float>(*z));
+      };
+      EXPECT_EQ(results(true), results(false)) << device << ": " << text;
+    }
+}
+
 TEST(CApiDonations, WhatIsRefusedStaysTheCallers) {
   const auto fusion = parsed(kDoubled);
   const auto program = compiled(fusion.get());

@@ -1,4 +1,5 @@
 // Fusions built, compiled and run through the C ABI.
+#include <atomic>
 #include <thread>
 
 #include "capi/c_api.h"
@@ -257,6 +258,36 @@ TEST(CApi, ThreadsRunOneProgramAndMany) {
     });
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(wrong, std::vector<int>(4));
+}
+
+// Who wants the program alone has it after the runs that are going on, however many come behind them.
+TEST(CApi, RunsDoNotPassWhoWantsTheProgramAlone) {
+  const auto fusion = parsed("fusion @f (%x: f32[n]) -> (%y) { %y = exp(%x) }");
+  const auto program = compiled(fusion.get());
+  std::atomic<int64_t> runs = 0;
+  std::atomic<bool> done = false;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      Values<float> x(std::vector<float>(20000, 0.0F), {20000}, kF32);
+      plait_run_options how = {};
+      how.struct_size = sizeof how;
+      how.threads = 1;
+      while (!done) {
+        run(program.get(), {{"x", &x.tensor}}, &how);
+        ++runs;
+      }
+    });
+  while (runs < 20) std::this_thread::yield();
+  for (int call = 0; call < 5; ++call) {
+    const int64_t before = runs;
+    plait_program_info info = {};
+    info.struct_size = sizeof info;
+    EXPECT_OK(plait_program_info_get(program.get(), &info));
+    EXPECT_LE(runs - before, 200) << "a run of each thread, and what threads that get the lock first add";
+  }
+  done = true;
+  for (auto& thread : threads) thread.join();
 }
 
 }  // namespace

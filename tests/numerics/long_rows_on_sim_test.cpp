@@ -108,6 +108,30 @@ TEST_P(LongRowsOnSim, OfAnyLength) {
       }
 }
 
+// Segments that share a launch have their own shared memory, each, also that which other blocks of a cluster read.
+TEST(LongRowsOnSim, JoinOthers) {
+  const char* const texts[] = {
+      "fusion @f (%x: f32[b, n]) -> (%y) {\n%l = logsumexp(%x, dims = [1])\n%g = amax(%x, dims = [1])\n"
+      "%y = mean(sub(%l, %g))\n}\n",
+      "fusion @f (%x: f32[b, n]) -> (%p, %y) {\n%p = softmax(%x, dim = 1)\n%s = amax(%p, dims = [1])\n"
+      "%y = sum(%s, dims = [0])\n}\n",
+      "fusion @f (%x: f32[b, n], %z: f32[b, k]) -> (%p, %s) {\n%p = softmax(%x, dim = 1)\n"
+      "%s = softmax(%z, dim = 1)\n}\n",
+  };
+  for (const char* device : {"sim:sm_90a", "sim:sm_80"}) {
+    if (const std::string why = testing::why_no_device(device); !why.empty()) GTEST_SKIP() << why;
+    for (const std::string text : texts) {
+      CaseOptions how;
+      how.device = device;
+      how.compare_one_rank = false;
+      const bool other = text.find("k]") != std::string::npos;
+      const CaseResult result =
+          run_case(fmt::format("let b = 3, n = 20000{}\n{}", other ? ", k = 40000" : "", text), how);
+      EXPECT_TRUE(result.ok) << device << ": " << text << result.message;
+    }
+  }
+}
+
 TEST(LongRowsOnSim, PinnedNumbersAreObeyedOrRefused) {
   if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
   const auto text = [](const std::string& numbers) {

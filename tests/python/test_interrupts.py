@@ -49,6 +49,27 @@ def test_an_interrupt_ends_it_and_the_program_goes_on():
     np.testing.assert_array_equal(y, -x)
 
 
+def test_what_a_handler_raises_in_the_last_step_is_not_lost():
+    """With a thread for each rank the main thread asks meanwhile; one step, which nothing ends."""
+    f = plait.parse("mesh @m (tp = 2)\nfusion @f on @m (%x: f32[n, n] {0: tp}) -> (%y) { %y = matmul(%x, full(shape = "
+                    "[n, n], value = 1, dtype = f32)) }")
+    program = plait.compile(f, device="cpu", comm="local:threads", options={"contractions": "own"})
+    x = np.ones((1600, 1600), np.float32)
+    program.prepare(x)
+
+    def interrupt(number, frame):
+        raise KeyboardInterrupt("from a test")
+
+    before = alarm(interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt, match="from a test"):
+            while True:  # the signal comes in one of them
+                program.run(x)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert program.run(x)["y"][0, 0] == 1600
+
+
 def test_a_handler_that_raises_nothing_ends_nothing():
     program, seen = chain(), []
     x = np.eye(N, dtype=np.float32)

@@ -9,6 +9,8 @@
 #include <random>
 
 #include "api/explain.h"
+#include "api/tune.h"
+#include "backend/cpu/cpu_device.h"
 #include "backend/disk_cache.h"
 #include "plait.h"
 #include "reference/draw_inputs.h"
@@ -190,6 +192,46 @@ TEST_F(SpecializationsOnDisk, AreNotOfCompilationsThatAreWatched) {
   options.options.disk_cache = false;
   nothing_kept(options);
   nothing_kept({.device = "reference"});
+}
+
+// Whoever tunes hears from compilations who asks for which schedule.
+TEST_F(SpecializationsOnDisk, AreNotOfThoseWhoTune) {
+  const auto fusion = parse_fusion(kSoftmax);
+  (void)run(kSoftmax, {.device = "cpu"});
+  const auto stored = disk_.counts().stored;
+  const TuneResult result =
+      tune(*fusion, {.device = "cpu"}, inputs_for(*fusion), {.seconds = 0.2, .rounds = 3, .keep = false});
+  EXPECT_EQ(result.schedules.size(), 1);
+  EXPECT_EQ(disk_.counts().stored, stored);
+}
+
+// A device whose plug-ins are those of a folder.
+std::unique_ptr<Device> device_with(const ScratchFolder& folder, const std::vector<std::string>& plugins) {
+  for (const std::string& plugin : plugins)
+    std::filesystem::create_symlink(std::string(PLAIT_BINARY_DIR) + "/" + plugin, folder / plugin);
+  return make_cpu_device({.plugin_folder = folder.path().string()});
+}
+
+constexpr const char* kProduct = "let n = 64\nfusion @f (%x: f32[n, n]) -> (%y) {\n  %y = matmul(%x, %x)\n}\n";
+
+TEST_F(SpecializationsOnDisk, AreNotOfDevicesThatLackALibrary) {
+  const ScratchFolder folder;
+  const auto lacking = device_with(folder, {"libplait_llvm.so"});
+  EXPECT_FALSE(run(kProduct, {.device_override = lacking.get()}).from_disk);
+  EXPECT_EQ(disk_.counts().stored, 0) << "oneDNN may be installed, and is asked then";
+  const ScratchFolder whole;
+  const auto device = device_with(whole, {"libplait_llvm.so", "libplait_onednn.so"});
+  Compiled program = compile(*parse_fusion(kProduct), {.device_override = device.get()});
+  EXPECT_FALSE(run(program).from_disk);
+  EXPECT_EQ(program.report().library_calls, 1);
+}
+
+TEST_F(SpecializationsOnDisk, NeedNoCompilerForWhatNeedsNone) {
+  const ScratchFolder folder;
+  const auto device = device_with(folder, {"libplait_onednn.so"});
+  Compiled program = compile(*parse_fusion(kProduct), {.device_override = device.get()});
+  EXPECT_FALSE(run(program).from_disk);
+  EXPECT_EQ(program.report().library_calls, 1);
 }
 
 TEST_F(SpecializationsOnDisk, ThatAreDamagedAreCompiledAgain) {

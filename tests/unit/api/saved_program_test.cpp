@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "api/program_file.h"
+#include "backend/cpu/cpu_device.h"
 #include "base/bounds_error.h"
 #include "compile/pipeline.h"
 #include "plait.h"
@@ -149,6 +150,29 @@ TEST(SavedProgram, ShowsItsSteps) {
   (void)again.run(inputs);
   EXPECT_FALSE(made.empty());
   EXPECT_EQ(seen, made);
+}
+
+// Without a compiler, how tensors lie costs copies and nothing else.
+TEST(SavedProgram, RunsOnAnyTensorsWithoutACompiler) {
+  const auto fusion = parse_fusion("let n = 6, m = 10\nfusion @f (%x: f32[n, m]) -> (%y) {\n  %y = exp(%x)\n}\n");
+  Compiled made = compile(*fusion, {.device = "cpu"});
+  const Tensors inputs = inputs_of(*fusion);
+  const auto expected = bits_of(made.run(inputs));
+  const ScratchFolder nothing;
+  const auto device = make_cpu_device({.plugin_folder = nothing.path().string(), .disk_cache = false});
+  Compiled again = deserialize(made.serialize(), {.device_override = device.get()});
+  EXPECT_EQ(bits_of(again.run(inputs)), expected);
+  Tensors given_up = with_own_copies(*fusion, inputs);
+  given_up.at("x") = Tensor::from_doubles(DType::f32, {6, 10}, inputs.at("x").to_doubles());
+  EXPECT_EQ(bits_of(again.run(given_up, {.donated = {"x"}})), expected);
+  const Tensor own = Tensor::from_doubles(DType::f32, {6, 10}, inputs.at("x").to_doubles());
+  EXPECT_EQ(bits_of(again.run({{"x", own}}, {.outputs = {{"y", own}}})), expected);
+  Tensor across = Tensor::empty(DType::f32, {10, 6});
+  across.shape = {6, 10};
+  across.strides = {1, 6};
+  copy_elements(inputs.at("x"), across);
+  EXPECT_EQ(bits_of(again.run({{"x", across}})), expected);
+  EXPECT_THROW((void)again.run(inputs_of(*fusion, {{"n", 1}})), MissingError);
 }
 
 TEST(SavedProgram, NamesIndicesOutOfRange) {
