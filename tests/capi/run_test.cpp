@@ -270,11 +270,8 @@ TEST(CApi, RunsDoNotPassWhoWantsTheProgramAlone) {
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {
       Values<float> x(std::vector<float>(20000, 0.0F), {20000}, kF32);
-      plait_run_options how = {};
-      how.struct_size = sizeof how;
-      how.threads = 1;
       while (!done) {
-        run(program.get(), {{"x", &x.tensor}}, &how);
+        run(program.get(), {{"x", &x.tensor}});
         ++runs;
       }
     });
