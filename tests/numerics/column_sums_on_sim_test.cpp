@@ -61,21 +61,25 @@ TEST(ColumnSumsOfDimsOnSim, AgreeWithTheReference) {
   struct Dims {
     const char *shape, *row, *kept;
   };
-  for (const Dims& d : {Dims{"b, 3*n", "1", "0"}, {"b, n, 5", "1, 2", "0"}, {"b, n, 4", "1, 2", "0"},
-                        {"b, n, m, k", "1, 2, 3", "0"}, {"b, k, n, 5", "2, 3", "0, 1"}, {"b, n, 3, m", "1, 2, 3", "0"}})
+  for (const Dims& d : {Dims{"b, 3*n", "1", "0"},
+                        {"b, n, 5", "1, 2", "0"},
+                        {"b, n, 4", "1, 2", "0"},
+                        {"b, n, m, k", "1, 2, 3", "0"},
+                        {"b, k, n, 5", "2, 3", "0, 1"},
+                        {"b, n, 3, m", "1, 2, 3", "0"}})
     for (const char* device : {"sim:sm_80", "sim:sm_90a"})
       for (const char* schedule : {"", "norm(vector = 4, parts = 1)"}) {
         if (const std::string why = testing::why_no_device(device); !why.empty()) GTEST_SKIP() << why;
         CaseOptions how;
         how.device = device;
         how.compare_one_rank = false;
-        const std::string shape = d.shape, body = fmt::format("%r = sum(%x, dims = [{}])\n%c = sum(%x, dims = [{}])\n",
-                                                              d.row, d.kept);
+        const std::string shape = d.shape,
+                          body = fmt::format("%r = sum(%x, dims = [{}])\n%c = sum(%x, dims = [{}])\n", d.row, d.kept);
         if (*schedule != 0 && shape.find('5') == std::string::npos) continue;
         const std::string text = fmt::format(
             "let b = 1030{}{}{}\nfusion @f (%x: f32[{}]) -> (%r, %c) {{\n{}}}\n", ", n = 8",
-            shape.find('m') == std::string::npos ? "" : ", m = 4", shape.find('k') == std::string::npos ? "" : ", k = 2",
-            shape,
+            shape.find('m') == std::string::npos ? "" : ", m = 4",
+            shape.find('k') == std::string::npos ? "" : ", k = 2", shape,
             *schedule == 0 ? body : fmt::format("segment @s (%x) -> (%r, %c) schedule {} {{\n{}}}\n", schedule, body));
         const CaseResult result = run_case(text, how);
         EXPECT_TRUE(result.ok) << device << ": " << text << result.message;
