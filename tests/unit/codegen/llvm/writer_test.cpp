@@ -53,10 +53,10 @@ loop0:
   %t9 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
   %t10 = mul nsw i64 8, %t9
   %t11 = getelementptr inbounds float, ptr %t1, i64 %t10
-  %t12 = load <8 x float>, ptr %t11, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t12 = load <8 x float>, ptr %t11, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %0
   %t13 = getelementptr inbounds float, ptr %t3, i64 %t10
-  %t14 = load <8 x float>, ptr %t13, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t15 = fadd <8 x float> %t12, %t14
+  %t14 = load <8 x float>, ptr %t13, align 4, !alias.scope !4, !noalias !5, !invariant.load !0  ; %1
+  %t15 = fadd <8 x float> %t12, %t14  ; %2
   %t16 = getelementptr inbounds float, ptr %t5, i64 %t10
   %t17 = mul nsw i64 -8, %t9
   %t18 = add nsw i64 %t17, %t7
