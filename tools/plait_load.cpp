@@ -203,7 +203,7 @@ std::string read_text(const std::string& path, size_t most) {
   if (file >= 0) close(file);
   if (count < 0)
     throw UserError(fmt::format("cannot read `{}`: {}", path, std::strerror(reason)), "",
-                    "give the path of a text file, e.g. docs/examples/simple_add.plait");
+                    "give the path of a file, e.g. docs/examples/simple_add.plait");
   if (out.size() > most)
     throw UserError(fmt::format("`{}` has more than {} bytes", path, most), "", "give the path of a text file");
   return out;
@@ -216,7 +216,11 @@ Sizes read_sizes(const Arguments& args, const Fusion& fusion) {
 }
 
 std::string read_source(const Arguments& args) {
-  return args.text ? *args.text : read_text(args.file, TextReader::kMaxText);
+  std::string out = args.text ? *args.text : read_text(args.file, TextReader::kMaxText);
+  if (out.find('\0') != out.npos || out.starts_with('<'))
+    throw UserError(fmt::format("`{}` is no text of a fusion", args.file), "",
+                    "give a .plait file; plait import makes one of a model of ONNX or StableHLO");
+  return out;
 }
 
 Loaded load(const Arguments& args) {

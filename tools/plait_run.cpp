@@ -43,6 +43,7 @@ std::string error_text(const reference::CheckResult& result) {
   int64_t excused = 0;
   for (const auto& [name, count] : result.excused) excused += count;
   if (excused > 0) out += fmt::format(", {} excused", excused);
+  if (result.nan > 0) out += fmt::format(", {} NaN on both sides", result.nan);
   return out;
 }
 

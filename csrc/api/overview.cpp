@@ -58,7 +58,7 @@ Rows head_rows(const Compiled& compiled) {
           {"outputs", listed(types_of(fusion.outputs()))},
           {"sizes", sizes.empty() ? "none" : sizes},
           {"steps", counts_text(report)},
-          {"traffic", fmt::format("{} moved, {} at least{}", bytes_text(report.bytes_moved),
+          {"traffic", fmt::format("{} moved, operands of a step once each, {} at least{}", bytes_text(report.bytes_moved),
                                   bytes_text(report.bytes_least), ratio(report.bytes_moved, report.bytes_least))},
           {"memory",
            fmt::format("{} at most: inputs {}, outputs {}, temporaries {}", bytes_text(rank.peak_bytes()),

@@ -21,7 +21,6 @@ struct Gpu {
   int64_t shared_kib, l2_mib;
 };
 constexpr Gpu kGpus[] = {
-    {75, 72, 64, 6},       // TU102
     {80, 108, 163, 40},    // A100
     {86, 84, 99, 6},       // GA102
     {87, 16, 163, 4},      // Orin

@@ -37,7 +37,7 @@ struct Target {
 };
 
 // Of the largest GPU of an architecture: "sm_80", "sm_90a". An architecture that is not in the table has the numbers of
-// the nearest earlier one. UserError for what is no name of an architecture, or one before sm_75.
+// the nearest earlier one. UserError for what is no name of an architecture, or one before sm_80.
 Target target_named(std::string_view architecture);
 
 // Of the CPU that this process runs on, with all of its cores.

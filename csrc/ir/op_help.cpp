@@ -123,6 +123,15 @@ std::string attribute_help(std::string_view op, std::string_view attribute) {
   return suggestion(attribute, known);
 }
 
+std::string unnamed_help(std::string_view op, std::string_view word) {
+  const std::vector<OpSchema> all = op_schemas();
+  const auto schema = std::ranges::find(all, op, &OpSchema::name);
+  if (schema != all.end())
+    for (const ParameterSchema& p : schema->parameters)
+      if (!is_operand(p)) return fmt::format("write e.g. {} = {}; tensors have a % in front", p.name, word);
+  return "tensors have a % in front";
+}
+
 std::string number_help(const Op& node, std::string_view number) {
   for (const std::string& name : attributes(node)) {
     if (name == "dims") return fmt::format("dims have a name: dims = [{}]", number.substr(0, 40));

@@ -48,6 +48,7 @@ class Comparison {
 
   CheckResult finish(int64_t elements) {
     result_.excused[output_] = excused_;
+    result_.nan = nan_;
     if (result_.max_error > 1) {
       const Worst& w = *result_.worst;
       result_.message =
@@ -131,6 +132,7 @@ void CheckResult::merge(const CheckResult& other) {
     worst = other.worst;
   }
   max_abs_error = std::max(max_abs_error, other.max_abs_error);
+  nan += other.nan;
   for (const auto& [output, count] : other.excused) {
     int64_t& most = excused[output];
     most = std::max(most, count);

@@ -34,6 +34,7 @@ struct CheckResult {
   // Outputs -> elements of which the comparison says little: nothing is known of them, or they hang on discontinuities
   // and may lie over half of their size away, or over half of the output's mean |element| where that is more.
   std::map<std::string, int64_t> excused;
+  int64_t nan = 0;      // elements that are NaN on both sides
   std::string message;  // empty when ok; else what failed, on one line
   Outcome outcome() const { return ok ? Outcome::ok : max_error > 1 ? Outcome::wrong : Outcome::undecided; }
   // Joins the result of another output, or of another comparison of the same one, of which the larger count of excused

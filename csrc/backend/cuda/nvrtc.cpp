@@ -141,13 +141,16 @@ std::string numbered(const std::string& text, int first, int last) {
                       fmt::format("{}:{} for {}", file, line, architecture), "");
 }
 
+constexpr int kFirst = 80;  // compute capability of the first architecture that kernels are written for
+
 void check_architecture(const std::string& architecture) {
   const std::vector<int> known = nvrtc_architectures();
   const bool has_form = architecture.rfind("sm_", 0) == 0 || is_virtual(architecture);
   const int number = has_form ? std::atoi(architecture.c_str() + architecture.find('_') + 1) : 0;
   if (std::find(known.begin(), known.end(), number) != known.end()) return;
   std::string list;
-  for (int each : known) list += fmt::format("{}sm_{}", list.empty() ? "" : ", ", each);
+  for (int each : known)
+    if (each >= kFirst) list += fmt::format("{}sm_{}", list.empty() ? "" : ", ", each);
   throw MissingError(fmt::format("NVRTC {} does not compile for {}", nvrtc_version(), architecture), "",
                      fmt::format("choose one of {} or install another NVRTC", list));
 }
