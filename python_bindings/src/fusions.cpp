@@ -16,12 +16,21 @@ Fusion::Extent extent_of(nb::handle object) {
 }
 
 std::vector<Fusion::Extent> shape_of(nb::handle object) {
+  if (nb::isinstance<nb::str>(object) || !nb::hasattr(object, "__iter__"))
+    throw UserError(fmt::format("{} is no shape", nb::cast<std::string>(nb::repr(object))), "shape",
+                    "a shape is a list of extents, [\"n\", 768]; without dims it is []");
   std::vector<Fusion::Extent> out;
   for (nb::handle extent : object) out.push_back(extent_of(extent));
   return out;
 }
 
-// Numbers as extents are given and printed: an int, or a text of sizes.
+void require_dtype(const char* what, const std::string& name, nb::handle dtype) {
+  if (dtype.is_none())
+    throw nb::type_error(
+        fmt::format("{} `{}` has no dtype: give one, {}(\"{}\", shape, plait.f32)", what, name, what, name).c_str());
+}
+
+// An extent for Python: an int, or a plait.Size.
 nb::object extent_object(sym::Expr extent) {
   if (const auto value = extent.constant()) return nb::int_(*value);
   return nb::cast(sym::print(extent));
@@ -162,15 +171,17 @@ void bind_fusions(nb::module_& m) {
                   "UserError with the place, and warns of inputs that no op reads.")
       .def_prop_ro("name", [](const FusionRef& f) { return f.fusion->name(); }, "Name without the @.")
       .def("input", [](const FusionRef& f, std::string name, nb::handle shape, nb::handle dtype) {
+             require_dtype("input", name, dtype);
              return ref(f, f.fusion->input(std::move(name), shape_of(shape), dtype_of(dtype)));
            },
-           nb::arg("name"), nb::arg("shape"), nb::arg("dtype"),
+           nb::arg("name"), nb::arg("shape"), nb::arg("dtype") = nb::none(),
            nb::sig("def input(self, name: str, shape: collections.abc.Sequence[int | str], dtype: object) -> Tensor"),
            "An input: extents are integers and texts of sizes, `[\"b\", 768]`. Raises UserError.")
       .def("parameter", [](const FusionRef& f, std::string name, nb::handle shape, nb::handle dtype) {
+             require_dtype("parameter", name, dtype);
              return ref(f, f.fusion->parameter(std::move(name), shape_of(shape), dtype_of(dtype)));
            },
-           nb::arg("name"), nb::arg("shape"), nb::arg("dtype"),
+           nb::arg("name"), nb::arg("shape"), nb::arg("dtype") = nb::none(),
            nb::sig("def parameter(self, name: str, shape: collections.abc.Sequence[int | str], dtype: object)"
                    " -> Tensor"),
            "An input whose layout may be stored. Raises UserError.")

@@ -190,6 +190,7 @@ def test_threads_share_it():
     (lambda: plait.jit(lambda x: x, static=["z"]), TypeError, "static names `z`, which is no parameter"),
     (lambda: plait.jit(lambda x, n: x, static="n")(drawn(2), [1]), TypeError, "static argument `n` of .* cannot be hashed"),
     (lambda: plait.jit(lambda x: x, device="gpu")(drawn(2)), plait.UserError, "gpu"),
+    (lambda: plait.jit(lambda x: x, shard={"x": {0: "tp"}}, ranks=4)(drawn(4)), plait.UserError, r"mesh=plait.Mesh\(tp="),
     (lambda: plait.jit(lambda x: attend.program(x, x))(drawn(2, 8)), TypeError, "a program for arrays only"),
 ])
 def test_refusals(call, error, words):
