@@ -45,6 +45,8 @@ OF_OP = {
     ("size", "value"): "what is no whole number of sizes", ("full", "value"): "a value that the dtype lacks",
     ("dropout", "p"): "a p outside of [0, 1)", ("slice_update", "start"): "an update beyond the dim",
 }
+# What the stub leaves out: checkers would let every name pass.
+OPEN = "^_plait\\.Tensor\\.__getattr__$:\n\n"
 METHODS = ("matmul",)  # besides those of an operand `x`
 HEAD = '''"""Every op: a function adds it to the fusion of its operands and returns the result. Made from the schema of
 their fields and the words of docs/ops.md."""
@@ -57,6 +59,7 @@ from typing import Any
 from plait._emit import Extent, checked as _checked, dims as _dims, dtype as _dtype, emit as _emit, emit_all as _emit_all
 from plait._plait import Fusion, Tensor, apply as _apply
 from plait.errors import UserError as _UserError
+from plait.size import Size
 '''
 
 
@@ -218,7 +221,7 @@ def methods(functions, names):
         if first != "x" and name not in METHODS:
             continue
         found.append(name)
-        rest = rest.replace("Operand", "Tensor | float").replace("Extent", "int | str")
+        rest = rest.replace("Operand", "Tensor | float | Size").replace("Extent", "int | str")
         lines = [line and "    " + line for line in f"def {name}(self{rest}) -> {returned}:\n{doc}".split("\n")]
         stub += "\n".join(lines) + "\n\n"
     unknown = set(METHODS) - set(names)
@@ -226,8 +229,8 @@ def methods(functions, names):
         fail(f"{len(found)} methods, no op has {unknown}")
     words = textwrap.wrap(", ".join(found), 112, initial_indent="    ", subsequent_indent="    ")
     made = "\n\nfor _method in (\n" + "\n".join(words) + ",\n):\n    setattr(Tensor, _method.__name__, _method)\n"
-    head = "    \\from collections.abc import Sequence\n    \\from typing import Any\n"
-    return made, "^_plait\\.Tensor\\.__suffix__$:\n" + head + stub
+    head = "    \\from collections.abc import Sequence\n    \\from typing import Any\n    \\from plait.size import Size\n"
+    return made, OPEN + "^_plait\\.Tensor\\.__suffix__$:\n" + head + stub
 
 
 def main():

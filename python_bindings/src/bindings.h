@@ -63,6 +63,22 @@ nb::object capsule_of(const Tensor& tensor);
 // plait.DType, its name, or an object with either NumPy's or PyTorch's name of the dtype.
 DType dtype_of(nb::handle object);
 
+// What fn, which adds ops to the fusion, returns; nothing stays of what it added where it throws.
+template <class Fn>
+auto all_or_nothing(Fusion& fusion, Fn&& fn) {
+  const size_t count = fusion.tensor_count();
+  try {
+    return fn();
+  } catch (...) {
+    fusion.take_back(count);
+    throw;
+  }
+}
+
+// plait.Size, and whether an object is one.
+nb::object size_type();
+bool is_size(nb::handle object);
+
 // Gives Python's logging what the log has for it, with Python's lock.
 class LogFlush {
  public:

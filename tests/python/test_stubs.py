@@ -59,7 +59,7 @@ def test_operators_have_types():
     known = members("Tensor")
     for word in OPERATORS:
         other, = known[f"__{word}__"].args.posonlyargs[1:]
-        assert ast.unparse(other.annotation) == "Tensor | float", word
+        assert ast.unparse(other.annotation) == "Tensor | float | plait.size.Size", word
         assert ast.unparse(known[f"__{word}__"].returns) == "Tensor", word
     assert ast.unparse(known["__matmul__"].args.posonlyargs[1].annotation) == "Tensor"
     for word in ("neg", "pos", "abs", "invert"):

@@ -112,7 +112,7 @@ def test_tensors_are_known_by_identity(f, x):
 
 def test_lengths_and_iteration(f, x):
     assert len(x) == 4 and len(f.input("wide", [0, 3], plait.f32)) == 0
-    with pytest.raises(TypeError, match="shape.0. is its text"):
+    with pytest.raises(TypeError, match="shape.0. is its size"):
         len(f.input("n", ["n", 4], plait.f32))
     with pytest.raises(TypeError, match="no dims"):
         len(f.input("s", [], plait.f32))
