@@ -97,6 +97,8 @@ void bind_array_values(nb::class_<ArrayRef>& arrays);
 void bind_fusions(nb::module_& m);
 // What Python's operators and other protocols make of a tensor, and the function apply().
 void bind_operators(nb::module_& m, nb::class_<TensorRef>& tensors);
+// Parts of a tensor.
+void bind_indexing(nb::class_<TensorRef>& tensors);
 void bind_programs(nb::module_& m);
 // What python_bindings/plait/importers.py calls.
 void bind_imports(nb::module_& m);

@@ -158,6 +158,49 @@ void bind_arithmetic(nb::class_<TensorRef>& tensors) {
               nb::is_operator(), "plait.ops.matmul of other and self.");
 }
 
+// ---- NumPy's functions.
+
+struct UfuncOperator {
+  const char *ufunc, *function, *swapped;  // function(x, y) is swapped(y, x); null: with the operands the other way round
+};
+constexpr UfuncOperator kUfuncOperators[] = {{"add", "add", nullptr},
+                                             {"subtract", "sub", nullptr},
+                                             {"multiply", "mul", nullptr},
+                                             {"divide", "div", nullptr},
+                                             {"floor_divide", "floor_divide", nullptr},
+                                             {"remainder", "remainder", nullptr},
+                                             {"power", "pow", nullptr},
+                                             {"bitwise_and", "bitwise_and", nullptr},
+                                             {"bitwise_or", "bitwise_or", nullptr},
+                                             {"bitwise_xor", "bitwise_xor", nullptr},
+                                             {"left_shift", "shift_left", nullptr},
+                                             {"right_shift", "shift_right", nullptr},
+                                             {"equal", "eq", "eq"},
+                                             {"not_equal", "ne", "ne"},
+                                             {"less", "lt", "gt"},
+                                             {"less_equal", "le", "ge"},
+                                             {"greater", "gt", "lt"},
+                                             {"greater_equal", "ge", "le"},
+                                             {"matmul", nullptr, nullptr}};
+
+// What an operator of NumPy's number or array on the left asks: the op, or the error for arrays. All else is a TypeError
+// that names the function of plait.ops.
+nb::object ufunc_result(nb::handle_t<TensorRef> self, nb::handle ufunc, const std::string& method, nb::args inputs,
+                        nb::kwargs named) {
+  const auto name = nb::cast<std::string>(ufunc.attr("__name__"));
+  const auto& tensor = nb::cast<TensorRef&>(self);
+  const auto* known = std::ranges::find(kUfuncOperators, name, &UfuncOperator::ufunc);
+  if (known != std::end(kUfuncOperators) && method == "__call__" && inputs.size() == 2 && inputs[1].is(self) &&
+      nb::hasattr(inputs[0], "dtype") && !nb::isinstance<TensorRef>(inputs[0]) && is_number(inputs[0], tensor) &&
+      named.size() == 0 && known->function) {
+    const char* function = known->swapped ? known->swapped : known->function;
+    return operator_result(function, !known->swapped, self, inputs[0]);
+  }
+  throw nb::type_error(fmt::format("numpy.{} computes with arrays, and {} is a tensor of a graph: {}", name, described(tensor),
+                                   nb::cast<std::string>(nb::module_::import_("plait._names").attr("function_for")(name)))
+                           .c_str());
+}
+
 // ---- What a tensor without values has not.
 
 [[noreturn]] void refuse(const TensorRef& t, const char* what) {
@@ -205,7 +248,17 @@ void bind_protocols(nb::class_<TensorRef>& tensors) {
           nb::sig("def __array__(self, *args: object, **kwargs: object) -> typing.Never"),
           "Raises TypeError: a graph has no values.")
       .def("__hash__", [](const TensorRef& t) { return std::hash<TensorView*>()(t.tensor); }, "By identity.");
-  tensors.attr("__array_ufunc__") = nb::none();  // NumPy's operators leave it to those here
+  tensors.def("__array_ufunc__", ufunc_result, nb::arg("ufunc"), nb::arg("method"), nb::arg("inputs"), nb::arg("named"),
+              nb::sig("def __array_ufunc__(self, ufunc: object, method: str, *inputs: object, **named: object) -> Tensor"),
+              "The op of an operator beside a number of NumPy. Raises TypeError for its functions.");
+  tensors.def(
+      "__getattr__",
+      [](const TensorRef&, const std::string& name) -> nb::object {
+        const nb::object members = nb::module_::import_("builtins").attr("dir")(nb::type<TensorRef>());
+        throw nb::attribute_error(
+            nb::cast<std::string>(nb::module_::import_("plait._names").attr("unknown_member")(name, members)).c_str());
+      },
+      nb::arg("name"), nb::sig("def __getattr__(self, name: str, /) -> typing.Never"), "Raises AttributeError, with a guess.");
 }
 
 }  // namespace
@@ -232,6 +285,7 @@ TensorView* own(const FusionRef& f, const TensorRef& tensor) {
 
 void bind_operators(nb::module_& m, nb::class_<TensorRef>& tensors) {
   bind_arithmetic(tensors);
+  bind_indexing(tensors);
   bind_protocols(tensors);
   m.def("apply", applied, nb::arg("function"), nb::arg("operands"), "A pointwise function of tensors and numbers.");
 }
