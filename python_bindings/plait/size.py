@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 import operator
 from collections.abc import Callable
-from typing import Any, Never
+from typing import Any
 
 from plait import _plait
 from plait.errors import UserError
@@ -63,7 +63,7 @@ class Size(str):
     def __add__(self, other: int | str) -> int | Size:  # type: ignore[override]
         return _made("({}) + ({})", self, other)
 
-    def __radd__(self, other: int | str) -> int | Size:
+    def __radd__(self, other: int | str) -> int | Size:  # type: ignore[misc]
         return _made("({}) + ({})", other, self)
 
     def __sub__(self, other: int | str) -> int | Size:
@@ -99,10 +99,10 @@ class Size(str):
         return self
 
 
-def _refusal(word: str) -> Callable[..., Never]:
-    def refuse(self: Size, *others: Any) -> Never:
+def _refusal(word: str) -> Callable[..., Any]:
+    def refuse(self: Size, *others: Any) -> Any:
         if any(isinstance(each, _plait.Tensor) for each in others):
-            return NotImplemented  # type: ignore[return-value]
+            return NotImplemented
         raise TypeError(_no_number(str(self)))
 
     refuse.__name__ = f"__{word}__"
