@@ -45,6 +45,8 @@ OF_OP = {
     ("size", "value"): "what is no whole number of sizes", ("full", "value"): "a value that the dtype lacks",
     ("dropout", "p"): "a p outside of [0, 1)", ("slice_update", "start"): "an update beyond the dim",
 }
+# What the stub leaves out: checkers would let every name pass.
+OPEN = "^_plait\\.Tensor\\.__getattr__$:\n\n"
 METHODS = ("matmul",)  # besides those of an operand `x`
 HEAD = '''"""Every op: a function adds it to the fusion of its operands and returns the result. Made from the schema of
 their fields and the words of docs/ops.md."""
@@ -52,11 +54,14 @@ their fields and the words of docs/ops.md."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from plait._emit import Extent, checked as _checked, dims as _dims, dtype as _dtype, emit as _emit, emit_all as _emit_all
+from plait._emit import Extent, checked as _checked, creating as _creating, dims as _dims, dtype as _dtype, emit as _emit
+from plait._emit import emit_all as _emit_all, traced as _traced
+from plait._names import unknown_op as _unknown_op
 from plait._plait import Fusion, Tensor, apply as _apply
 from plait.errors import UserError as _UserError
+from plait.size import Size
 '''
 
 
@@ -145,28 +150,36 @@ def function(schema, meaning, known, with_all=False):
         (optional if left_out else required).append(f"{name}: {kind} | None = None" if left_out else f"{name}: {kind}")
         if "initial" in it:
             defaults.append(f"{it['name']} = {it['initial']}")
-    fusion = ""
+    fusion, said, checked = "", "", "checked"
     if not any(it["type"].startswith("tensor") for it in parameters):
-        required.insert(0, "fusion: Fusion")
-        fusion = ", fusion"
+        optional.append("*, fusion: Fusion | None = None")
+        fusion, checked = f", _traced({op!r}, fusion)", "creating"
+        said = "`fusion`, which may come first too, is the one that plait.jit traces where it is left out."
+        refused.append("no fusion where none is traced")
     else:
         refused.insert(0, "operands that are no tensors or do not fit")
     given = variadic or f"[{', '.join(operands)}]"
     results = schema["results"] or ["part", "..."]
     several = len(results) > 1 and (with_all or "with" not in schema)
     returned = f"Returns ({', '.join(results)})." if several else ""
-    doc = docstring(meaning, returned, f"Left out: {', '.join(defaults)}." if defaults else "", refused=refused)
+    doc = docstring(meaning, said, returned, f"Left out: {', '.join(defaults)}." if defaults else "", refused=refused)
     if with_all:
         spelled.append(f"{schema['with']!r}: True")
     kind, emit = ("tuple[Tensor, ...]", "_emit_all") if several else ("Tensor", "_emit")
     name = f"{op}_{schema['with']}" if with_all else op
-    return name, (f"\n\n@_checked\ndef {python_name(name)}({', '.join(required + optional)}) -> {kind}:\n{doc}"
+    return name, (f"\n\n@_{checked}\ndef {python_name(name)}({', '.join(required + optional)}) -> {kind}:\n{doc}"
                   f"    return {emit}({op!r}, {given}, {{{', '.join(spelled)}}}{fusion})\n")
 
 
 EXTRA = '''
 
-Operand = Tensor | float | int
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        raise AttributeError(_unknown_op(name))
+
+
+Operand = Tensor | float | int | Size
 
 
 @_checked
@@ -218,7 +231,7 @@ def methods(functions, names):
         if first != "x" and name not in METHODS:
             continue
         found.append(name)
-        rest = rest.replace("Operand", "Tensor | float").replace("Extent", "int | str")
+        rest = rest.replace("Operand", "Tensor | float | Size").replace("Extent", "int | str")
         lines = [line and "    " + line for line in f"def {name}(self{rest}) -> {returned}:\n{doc}".split("\n")]
         stub += "\n".join(lines) + "\n\n"
     unknown = set(METHODS) - set(names)
@@ -226,8 +239,8 @@ def methods(functions, names):
         fail(f"{len(found)} methods, no op has {unknown}")
     words = textwrap.wrap(", ".join(found), 112, initial_indent="    ", subsequent_indent="    ")
     made = "\n\nfor _method in (\n" + "\n".join(words) + ",\n):\n    setattr(Tensor, _method.__name__, _method)\n"
-    head = "    \\from collections.abc import Sequence\n    \\from typing import Any\n"
-    return made, "^_plait\\.Tensor\\.__suffix__$:\n" + head + stub
+    head = "    \\from collections.abc import Sequence\n    \\from typing import Any\n    \\from plait.size import Size\n"
+    return made, OPEN + "^_plait\\.Tensor\\.__suffix__$:\n" + head + stub
 
 
 def main():

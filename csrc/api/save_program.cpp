@@ -56,8 +56,7 @@ std::string read_file(const std::string& path) {
 std::string Compiled::serialize() const {
   const std::lock_guard lock(impl_->mutex);
   const Impl& impl = *impl_;
-  if (impl.classes.size() == 0)
-    throw UserError("nothing is compiled yet", "save", "call run(), prepare() or compile_for() first");
+  if (impl.classes.size() == 0) throw UserError("nothing is compiled yet", "save", "run or prepare the program first");
   SavedProgram out;
   out.version = version();
   out.device = impl.options.device;

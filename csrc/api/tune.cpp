@@ -68,7 +68,7 @@ class Tuner {
       Candidate first{};
       compile_it(first);
       if (first.program->job() != nullptr && first.program->job()->size() > 1)
-        throw UserError("schedules are measured by one process", "tune", "run all ranks in this one: --comm local");
+        throw UserError("schedules are measured by one process", "tune", "run all ranks in this one, with comm local");
       target_ = first.program->device().target();
       if (target_.kind == TargetKind::reference)
         throw UserError("the reference device has no kernels", "tune", "choose another device");

@@ -50,7 +50,7 @@ void make_folder(const std::string& folder) {
   if (error || access(folder.c_str(), W_OK | X_OK) != 0)
     throw UserError(fmt::format("no dump can be written to `{}`: {}", folder,
                                 error ? error.message() : std::generic_category().message(errno)),
-                    "--dump", "give a folder that can be written");
+                    "dump", "give a folder that can be written");
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ void DumpSink::request_one(std::string_view spec) {
   r.stage = spec;
   const auto& names = stage_names();
   if (std::find(names.begin(), names.end(), spec) == names.end())
-    throw UserError(fmt::format("there is no stage `{}`", spec), "--dump",
+    throw UserError(fmt::format("there is no stage `{}`", spec), "dump",
                     suggestion(spec, {names.begin(), names.end()}));
   if (!r.folder.empty()) make_folder(r.folder);
   requests_.push_back(std::move(r));
@@ -103,7 +103,7 @@ void DumpSink::put(std::string_view stage, std::string_view name, std::string_vi
     make_folder(r.folder);
     const std::string path = fmt::format("{}/{:02}_{}_{}.txt", r.folder, ++files, stage, name);
     if (check_) check_(path);
-    write_whole_file(path, text, "--dump");
+    write_whole_file(path, text, "dump");
   }
 }
 

@@ -129,7 +129,8 @@ Tensor ImportBuilder::known(TensorView* tensor) {
     if (weight == out_.weights.end())
       throw ImportRefusal(
           fmt::format("numbers are needed at import that depend on input `{}`", out_.renamed.at(leaf->name)),
-          fmt::format("--constant {}=VALUE", out_.renamed.at(leaf->name)));
+          fmt::format("give its value: --constant {0}=VALUE, or constants={{\"{0}\": value}} in Python",
+                      out_.renamed.at(leaf->name)));
     given.emplace(*weight);
     needed.inputs.push_back(const_cast<TensorView*>(leaf));
   }
@@ -171,7 +172,7 @@ Imported ImportBuilder::finish(std::string format) {
     if (!given_sizes_.contains(name)) unknown.push_back(name);
   if (!unknown.empty())
     throw UserError(fmt::format("the model has no size `{}`", unknown.front()), options_.file,
-                    "take --set for sizes that its inputs have");
+                    "name sizes that its inputs have");
   out_.format = std::move(format);
   return std::move(out_);
 }

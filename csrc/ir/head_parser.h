@@ -45,7 +45,7 @@ class HeadParser : protected ValueParser {
         if (set != options_.set.end()) {
           dtype = parse_dtype(set->second);
           if (!dtype)
-            throw UserError(fmt::format("`{}` is no dtype", set->second), "--set " + name, dtype_help(set->second));
+            throw UserError(fmt::format("`{}` is no dtype", set->second), "set " + name, dtype_help(set->second));
         }
         dtypes_.push_back({name, *dtype});
       } else {

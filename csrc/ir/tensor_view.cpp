@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "ir/fusion.h"
+#include "mesh/remedies.h"
 
 namespace plait {
 
@@ -94,8 +95,7 @@ std::string where(const TensorView& t, int dim) { return fmt::format("%{}: {} di
 Team free_team(const TensorView& t, const Layout& layout, int dim, const MeshAxisRef& axis) {
   const Mesh& mesh = t.fusion->mesh();
   if (!t.fusion->has_mesh())
-    throw UserError(fmt::format("fusion @{} has no mesh", t.fusion->name()), where(t, dim),
-                    "give it one: Fusion f(Mesh(\"m\", {{\"tp\", 2}}))");
+    throw UserError(fmt::format("fusion @{} has no mesh", t.fusion->name()), where(t, dim), std::string(kDeclareMesh));
   Team team;
   try {
     team = mesh.team(axis.name);

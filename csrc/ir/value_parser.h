@@ -156,7 +156,7 @@ class ValueParser : protected TypeParser {
   static int64_t setting(const std::string& name, const std::string& text) {
     auto value = parse_constant(DType::i64, text);
     if (!value || value->to_int64() < 0)
-      throw UserError(fmt::format("`{}` is no size", text), "--set " + name, "sizes are whole numbers, at least 0");
+      throw UserError(fmt::format("`{}` is no size", text), "set " + name, "sizes are whole numbers, at least 0");
     return value->to_int64();
   }
 

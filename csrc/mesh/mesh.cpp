@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "mesh/remedies.h"
 
 namespace plait {
 
@@ -174,7 +175,7 @@ DeviceMesh resolve(const Mesh& mesh, const std::map<std::string, int64_t, std::l
       ++power;
     } else if (ranks) {
       throw UserError(fmt::format("symbols `{}` and `{}` are both free", free_symbol, axis.symbol), describe(mesh),
-                      fmt::format("give one of them, e.g. --set {}=2", axis.symbol));
+                      fmt::format("give one of them among the sizes, e.g. {} = 2", axis.symbol));
     } else {
       values[axis.symbol] = 1;
     }
@@ -199,10 +200,12 @@ DeviceMesh resolve(const Mesh& mesh, const std::map<std::string, int64_t, std::l
                     fmt::format("the other axes make {}: ranks are that times {}", others,
                                 power == 1 ? "a size" : fmt::format("a size to the power {}", power)));
   if (ranks && fixed != *ranks)
-    throw UserError(fmt::format("{} ranks do not fit: the axes make {}", *ranks, fixed), describe(mesh),
-                    mesh.axes().empty()
-                        ? "run it on 1 rank, or declare a mesh: mesh @m (tp = t), fusion @f on @m"
-                        : "ranks must be the product of the mesh axes; a symbol follows: mesh @m (tp = t)");
+    throw UserError(
+        fmt::format("{} ranks do not fit: the axes make {}", *ranks, fixed), describe(mesh),
+        mesh.axes().empty()
+            ? fmt::format("run it on 1 rank, or {}", kDeclareMesh)
+            : "ranks must be the product of the mesh axes; of an axis with a name in place of a size, as in "
+              "(tp = t), they tell the size");
   std::vector<int64_t> sizes;
   for (const auto& axis : mesh.axes())
     sizes.push_back(axis.symbol.empty() ? axis.size : values.find(axis.symbol)->second);

@@ -20,6 +20,7 @@ from plait.command import doctor
 from plait.errors import BoundsError, CommError, Error, InternalError, MissingError, OutOfMemoryError, UserError
 from plait.importers import Imported, import_onnx, import_stablehlo
 from plait.mesh import Mesh
+from plait.size import Size
 
 __version__ = _plait.version()
 
@@ -47,6 +48,6 @@ def run_ranks(fusion: Fusion, inputs: Mapping[str, Any], ranks: int, *, device: 
 
 __all__ = [
     "Array", "BoundsError", "CommError", "DType", "Device", "Error", "Fusion", "Imported", "InternalError", "Kernel", "Mesh", "MissingError", "OutOfMemoryError", "Profile", "Program",
-    "Step", "Tensor", "TunedSchedule", "UserError", "array", "bf16", "bool_", "compile", "devices", "doctor", "dtype", "f16", "f32", "f64", "f8e4m3",
+    "Size", "Step", "Tensor", "TunedSchedule", "UserError", "array", "bf16", "bool_", "compile", "devices", "doctor", "dtype", "f16", "f32", "f64", "f8e4m3",
     "f8e5m2", "format", "from_array", "i16", "i32", "i64", "i8", "import_onnx", "import_stablehlo", "jit", "load", "ops", "parse", "profile", "run_ranks", "u16", "u32", "u64", "u8",
 ]

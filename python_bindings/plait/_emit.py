@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import difflib
 import functools
 import inspect
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from plait import _plait
 from plait.errors import UserError
@@ -15,6 +17,7 @@ from plait.errors import UserError
 Extent = int | str
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_TRACED: contextvars.ContextVar[_plait.Fusion | None] = contextvars.ContextVar("plait_traced", default=None)
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -36,6 +39,47 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
         return function(*args, **named)
 
     return call
+
+
+class Creation(Protocol[_P]):
+    """A function of an op without tensors: its fusion may come first."""
+
+    @overload
+    def __call__(self, fusion: _plait.Fusion, /, *args: _P.args, **named: _P.kwargs) -> _plait.Tensor: ...
+    @overload
+    def __call__(self, *args: _P.args, **named: _P.kwargs) -> _plait.Tensor: ...
+
+
+def creating(function: Callable[_P, _plait.Tensor]) -> Creation[_P]:
+    """The function, checked, that takes its keyword `fusion` as the first argument too."""
+    call = checked(function)
+
+    @functools.wraps(function)
+    def create(*args: Any, **named: Any) -> _plait.Tensor:
+        if args and isinstance(args[0], _plait.Fusion):
+            return call(*args[1:], fusion=args[0], **named)  # type: ignore[arg-type]
+        return call(*args, **named)
+
+    return create  # type: ignore[return-value]
+
+
+@contextlib.contextmanager
+def tracing(fusion: _plait.Fusion) -> Iterator[None]:
+    """Ops without tensors are of this fusion, in this thread."""
+    token = _TRACED.set(fusion)
+    try:
+        yield
+    finally:
+        _TRACED.reset(token)
+
+
+def traced(op: str, fusion: _plait.Fusion | None) -> _plait.Fusion:
+    """The fusion of an op without tensors: the one given, or the one that is traced."""
+    fusion = _TRACED.get() if fusion is None else fusion
+    if fusion is None:
+        raise UserError(f"{op} has no tensor that tells its fusion", op,
+                        f"give the fusion, plait.ops.{op}(f, ...); in a function of plait.jit it is the one that is traced")
+    return fusion
 
 
 def _word(value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
+import logging
 import numbers
 import operator
 import threading
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from plait import ops
-from plait._emit import nearest
+from plait._emit import nearest, tracing
 from plait._plait import Array, DType, Fusion, Program, Tensor, array, compile
 from plait.mesh import Mesh
 
@@ -21,11 +22,14 @@ Extents = Sequence["int | str | None"]
 Cuts = Mapping[int, "str | Sequence[str]"]
 
 _COMPILE = ("device", "comm", "ranks", "sizes", "options", "dumps")
+_MANY = 8  # programs that differ in one number alone, beyond which a warning tells
 _MOST_DIRECT = 1024  # kinds of calls that are looked up at once
 _JIT = ("shapes", "static", "donate", "mesh", "shard")
 _PLACES = (tuple, list, dict)
 _CONSTANTS = (bool, numbers.Number, str, bytes, type(None), DType)
 
+
+_LOGGER = logging.getLogger("plait.compile")
 
 # Held while a function is traced: one for all, since one traced function may call another on arrays.
 _TRACING = threading.RLock()
@@ -134,6 +138,8 @@ class Jit:
             raise TypeError(f"`{both[0]}` of {self._name()} is static, a constant of the program: it has no memory to donate")
         self._known: dict[Any, _Entry] = {}  # by what a library says of its arrays
         self._entries: dict[Any, _Entry] = {}  # by dtypes of plait
+        self._alike: dict[Any, int] = {}  # programs by all of a key but one number
+        self._told = False
         self._direct: dict[Any, _Entry] = {}  # by types, dtypes and shapes of arguments that are all arrays
 
     def __call__(self, *args: Any, out: Any = None, **named: Any) -> Any:
@@ -149,7 +155,8 @@ class Jit:
                 return made[entry.only] if entry.only is not None else _filled(entry.result, list(made.values()))
         entry, arrays = self._find(args, named)
         if entry is None:
-            return self._function(*args, **named)
+            with tracing(arrays[0].fusion):
+                return self._function(*args, **named)
         if kinds is not None and not entry.donated and len(arrays) == len(args) and all(map(operator.is_, arrays, args)):
             if len(self._direct) >= _MOST_DIRECT:
                 self._direct.clear()
@@ -184,6 +191,7 @@ class Jit:
             self._known.clear()
             self._direct.clear()
             self._entries.clear()
+            self._alike.clear()
 
     def _name(self) -> str:
         return getattr(self._function, "__name__", type(self._function).__name__)
@@ -195,7 +203,7 @@ class Jit:
         return entry
 
     def _find(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[_Entry | None, list[Any]]:
-        """The entry of a call and its arrays; no entry where tensors of a graph were given."""
+        """The entry of a call and its arrays; no entry where tensors of a graph were given, and these alone."""
         arrays: list[Any] = []
         key: list[Any] = []
         if not named and len(args) == self._positional:
@@ -206,7 +214,7 @@ class Jit:
             given = bound.arguments
         places = {name: self._taken(name, name, value, arrays, key) for name, value in given.items()}
         if any(isinstance(each, Tensor) for each in arrays):
-            return None, []
+            return None, [each for each in arrays if isinstance(each, Tensor)]
         exact = tuple(key)
         entry = self._known.get(exact)
         if entry is None:
@@ -265,11 +273,33 @@ class Jit:
         key = tuple((next(types_of), part[1]) if self._speaks_of_array(part) else part for part in exact)
         if key not in self._entries:
             self._entries[key] = self._traced(places, kinds)
+            self._count(key, places)
         return self._entries[key]
 
     @staticmethod
     def _speaks_of_array(part: tuple[Any, Any]) -> bool:
         return not isinstance(part[0], type)
+
+    def _count(self, key: tuple[Any, ...], places: dict[str, Any]) -> None:
+        """Tells once of many programs that differ in one number."""
+        names = [each for parameter, place in places.items() for each in self._names(parameter, parameter, place)]
+        for i, (kind, _) in enumerate(key):
+            if not isinstance(kind, type) or not issubclass(kind, numbers.Number) or kind is bool or names[i] in self._static:
+                continue
+            others = (i, kind, key[:i], key[i + 1:])
+            self._alike[others] = self._alike.get(others, 0) + 1
+            if self._alike[others] > _MANY and not self._told:
+                self._told = True
+                _LOGGER.warning("%s has %d programs that differ in the number `%s` alone, each compiled for its value: give an "
+                                "array without dims, np.array(%s, np.float32) say, for one program of all values",
+                                self._name(), self._alike[others], names[i], names[i])
+
+    def _names(self, parameter: str, name: str, place: Any) -> list[str]:
+        """Of the parts of a key, which _taken() appends in this order."""
+        if parameter in self._static or not isinstance(place, _PLACES):
+            return [name]
+        parts = place.items() if isinstance(place, dict) else enumerate(place)
+        return [name, *(each for key, value in parts for each in self._names(parameter, f"{name}[{key!r}]", value))]
 
     def _traced(self, places: dict[str, Any], kinds: list[Array]) -> _Entry:
         fusion = Fusion(self._name() if self._name().isidentifier() else "f", mesh=self._mesh)
@@ -283,7 +313,7 @@ class Jit:
                 _cut(tensors[index], self._shard.get(parameter, {}))
                 if parameter in self._donate:
                     donated.append(tensors[index].name)
-        result = self._call(places, tensors)
+        result = self._call(fusion, places, tensors)
         names: list[str] = []
         seen: dict[int, tuple[_Leaf, Tensor]] = {}
         shape = self._returned(result, "return", fusion, tensors, names, seen, taken)
@@ -291,11 +321,12 @@ class Jit:
             raise TypeError(f"{self._name()} returned no tensor: {result!r}")
         return _Entry(fusion, compile(fusion, **self._how), names, shape, donated)
 
-    def _call(self, places: dict[str, Any], tensors: Sequence[Tensor]) -> Any:
+    def _call(self, fusion: Fusion, places: dict[str, Any], tensors: Sequence[Tensor]) -> Any:
         bound = self._signature.bind_partial()
         for name, place in places.items():
             bound.arguments[name] = _filled(place, tensors)
-        return self._function(*bound.args, **bound.kwargs)
+        with tracing(fusion):
+            return self._function(*bound.args, **bound.kwargs)
 
     def _returned(self, value: Any, name: str, fusion: Fusion, inputs: Sequence[Tensor], names: list[str],
                   seen: dict[int, tuple[_Leaf, Tensor]], taken: set[str]) -> Any:
@@ -351,7 +382,8 @@ def jit(function: Callable[..., Any] | None = None, *, shapes: Mapping[str, Exte
 
     The function is called once for each kind of call, with tensors of a graph in place of arrays, which may stand in
     tuples, lists and dicts; what it returns, in any structure of these, is what the program gives, as `plait.Array`.
-    Numbers, texts and None are constants of the program, and so are the arguments that `static` names. Each shape is a
+    Numbers, texts and None are constants of the program, and so are the arguments that `static` names: each value is a
+    program of its own (an array without dims, `np.array(0.5, np.float32)`, is an input). Each shape is a
     kind of call of its own, but for extents that `shapes` names: `shapes={"q": ["rows", None]}` has one program for any
     number of rows. `shard={"q": {0: "dp"}, "return": {0: "dp"}}` cuts dims over axes of `mesh`; `how` goes to
     `plait.compile`: device, comm, ranks, sizes, options, dumps. `f(..., out=y)` writes the result into `y`, as `run`

@@ -63,6 +63,22 @@ nb::object capsule_of(const Tensor& tensor);
 // plait.DType, its name, or an object with either NumPy's or PyTorch's name of the dtype.
 DType dtype_of(nb::handle object);
 
+// What fn, which adds ops to the fusion, returns; nothing stays of what it added where it throws.
+template <class Fn>
+auto all_or_nothing(Fusion& fusion, Fn&& fn) {
+  const size_t count = fusion.tensor_count();
+  try {
+    return fn();
+  } catch (...) {
+    fusion.take_back(count);
+    throw;
+  }
+}
+
+// plait.Size, and whether an object is one.
+nb::object size_type();
+bool is_size(nb::handle object);
+
 // Gives Python's logging what the log has for it, with Python's lock.
 class LogFlush {
  public:
@@ -81,6 +97,8 @@ void bind_array_values(nb::class_<ArrayRef>& arrays);
 void bind_fusions(nb::module_& m);
 // What Python's operators and other protocols make of a tensor, and the function apply().
 void bind_operators(nb::module_& m, nb::class_<TensorRef>& tensors);
+// Parts of a tensor.
+void bind_indexing(nb::class_<TensorRef>& tensors);
 void bind_programs(nb::module_& m);
 // What python_bindings/plait/importers.py calls.
 void bind_imports(nb::module_& m);

@@ -16,15 +16,31 @@ Fusion::Extent extent_of(nb::handle object) {
 }
 
 std::vector<Fusion::Extent> shape_of(nb::handle object) {
+  if (nb::isinstance<nb::str>(object) || !nb::hasattr(object, "__iter__"))
+    throw UserError(fmt::format("{} is no shape", nb::cast<std::string>(nb::repr(object))), "shape",
+                    "a shape is a list of extents, [\"n\", 768]; without dims it is []");
   std::vector<Fusion::Extent> out;
   for (nb::handle extent : object) out.push_back(extent_of(extent));
   return out;
 }
 
-// Numbers as extents are given and printed: an int, or a text of sizes.
+void require_dtype(const char* what, const std::string& name, nb::handle dtype) {
+  if (dtype.is_none())
+    throw nb::type_error(
+        fmt::format("{} `{}` has no dtype: give one, {}(\"{}\", shape, plait.f32)", what, name, what, name).c_str());
+}
+
+// An extent for Python: an int, or a plait.Size.
 nb::object extent_object(sym::Expr extent) {
   if (const auto value = extent.constant()) return nb::int_(*value);
-  return nb::cast(sym::print(extent));
+  return size_type()(sym::print(extent));
+}
+
+// What a text of sizes is in canonical form.
+nb::object size_object(const std::string& text) {
+  sym::Pool pool;
+  for (const auto& symbol : sym::symbols(sym::parse(pool, text))) pool.symbol(symbol, {.lo = 0});
+  return extent_object(sym::parse(pool, text));
 }
 
 std::vector<TensorObject> refs(const FusionRef& f, const std::vector<TensorView*>& tensors) {
@@ -62,8 +78,8 @@ void bind_tensors(nb::module_& m) {
                      for (sym::Expr e : t.tensor->shape()) out.append(extent_object(e));
                      return nb::tuple(out);
                    },
-                   nb::for_getter(nb::sig("def shape(self) -> tuple[int | str, ...]")),
-                   "Extents: integers, and texts of sizes.")
+                   nb::for_getter(nb::sig("def shape(self) -> tuple[int | plait.size.Size, ...]")),
+                   "Extents: integers, and a plait.Size for each that has a name.")
       .def_prop_ro("rank", [](const TensorRef& t) { return t.tensor->rank(); }, "Number of dims.")
       .def_prop_ro("type", [](const TensorRef& t) { return type_text(*t.tensor); }, "`f32[b, 768]`.")
       .def_prop_ro("layout", layout_text, "`{0: tp}`: how the dims are cut over the mesh.")
@@ -149,6 +165,8 @@ void bind_fusions(nb::module_& m) {
 #include "scalar/dtype.def"
 #undef X
   m.def("dtype", dtype_of, nb::arg("object"), "The DType of a name, or of a dtype of NumPy or PyTorch. Raises UserError.");
+  m.def("_size", size_object, nb::arg("text"), nb::sig("def _size(text: str) -> int | plait.size.Size"),
+        "What a text of sizes is in canonical form. Raises UserError.");
   bind_tensors(m);
   nb::class_<FusionRef>(m, "Fusion", "A graph of ops over tensors whose extents may be sizes by name.")
       .def("__init__", [](FusionRef* self, const std::string& name, nb::object mesh) {
@@ -162,15 +180,17 @@ void bind_fusions(nb::module_& m) {
                   "UserError with the place, and warns of inputs that no op reads.")
       .def_prop_ro("name", [](const FusionRef& f) { return f.fusion->name(); }, "Name without the @.")
       .def("input", [](const FusionRef& f, std::string name, nb::handle shape, nb::handle dtype) {
+             require_dtype("input", name, dtype);
              return ref(f, f.fusion->input(std::move(name), shape_of(shape), dtype_of(dtype)));
            },
-           nb::arg("name"), nb::arg("shape"), nb::arg("dtype"),
+           nb::arg("name"), nb::arg("shape"), nb::arg("dtype") = nb::none(),
            nb::sig("def input(self, name: str, shape: collections.abc.Sequence[int | str], dtype: object) -> Tensor"),
            "An input: extents are integers and texts of sizes, `[\"b\", 768]`. Raises UserError.")
       .def("parameter", [](const FusionRef& f, std::string name, nb::handle shape, nb::handle dtype) {
+             require_dtype("parameter", name, dtype);
              return ref(f, f.fusion->parameter(std::move(name), shape_of(shape), dtype_of(dtype)));
            },
-           nb::arg("name"), nb::arg("shape"), nb::arg("dtype"),
+           nb::arg("name"), nb::arg("shape"), nb::arg("dtype") = nb::none(),
            nb::sig("def parameter(self, name: str, shape: collections.abc.Sequence[int | str], dtype: object)"
                    " -> Tensor"),
            "An input whose layout may be stored. Raises UserError.")

@@ -38,10 +38,10 @@ TensorOrNumber operand_of(nb::handle object) {
   throw UserError(fmt::format("{} is no operand", shown(object)), "", "give a tensor or a number");
 }
 
-// Whether the object is a number beside a tensor: one of Python, or of NumPy and its like without dims. TypeError for
-// an array.
+// Whether the object is a number beside a tensor: one of Python, a size, or one of NumPy and its like without dims.
+// TypeError for an array.
 bool is_number(nb::handle object, const TensorRef& beside) {
-  if (PyLong_Check(object.ptr()) || PyFloat_Check(object.ptr())) return true;
+  if (PyLong_Check(object.ptr()) || PyFloat_Check(object.ptr()) || is_size(object)) return true;
   if (!nb::hasattr(object, "shape") || !nb::hasattr(object, "dtype")) return PyIndex_Check(object.ptr());
   const nb::object shape = object.attr("shape"), dtype = object.attr("dtype");
   if (nb::len(shape) == 0)
@@ -58,7 +58,30 @@ Pointwise function_of(const std::string& name) {
   throw UserError(fmt::format("there is no function `{}`", name), "", "");
 }
 
-// function(operands...): tensors and numbers, at least one a tensor.
+// What a size is beside these: of the dtype of the first that can have it, else i64.
+DType dtype_of_sizes(const std::vector<TensorView*>& tensors) {
+  for (const TensorView* each : tensors)
+    if (class_of(each->dtype) == DTypeClass::floating || class_of(each->dtype) == DTypeClass::signed_integer)
+      return each->dtype;
+  return DType::i64;
+}
+
+TensorView* computed(const FusionRef& fusion, Pointwise function, const std::vector<nb::object>& operands,
+                     const std::vector<TensorView*>& given) {
+  std::vector<TensorView*> tensors;
+  std::vector<TensorOrNumber> all;
+  for (const nb::object& each : operands) {
+    all.push_back(is_size(each) ? size(*fusion.fusion, nb::cast<std::string>(each), dtype_of_sizes(given))
+                                : operand_of(each));
+    if (!all.back().is_number()) tensors.push_back(all.back().tensor());
+  }
+  if (tensors.size() == all.size()) return pointwise(function, tensors);
+  if (all.size() == 3) return pointwise(function, all[0], all[1], all[2]);
+  return all[0].is_number() ? pointwise(function, all[0].number(), all[1].tensor())
+                            : pointwise(function, all[0].tensor(), all[1].number());
+}
+
+// function(operands...): tensors, sizes and numbers, at least one a tensor. Nothing stays of one that is refused.
 TensorObject applied(const std::string& name, const std::vector<nb::object>& operands) {
   const Pointwise function = function_of(name);
   std::optional<FusionRef> fusion;
@@ -70,12 +93,7 @@ TensorObject applied(const std::string& name, const std::vector<nb::object>& ope
       tensors.push_back(own(*fusion, tensor));
     }
   if (!fusion) throw UserError(fmt::format("{} of numbers only", name), "", "give at least one tensor");
-  if (tensors.size() == operands.size()) return ref(*fusion, pointwise(function, tensors));
-  if (operands.size() == 3)
-    return ref(*fusion, pointwise(function, operand_of(operands[0]), operand_of(operands[1]), operand_of(operands[2])));
-  const TensorOrNumber a = operand_of(operands[0]), b = operand_of(operands[1]);
-  return ref(*fusion,
-             a.is_number() ? pointwise(function, a.number(), b.tensor()) : pointwise(function, a.tensor(), b.number()));
+  return all_or_nothing(*fusion->fusion, [&] { return ref(*fusion, computed(*fusion, function, operands, tensors)); });
 }
 
 // ---- Operators.
@@ -104,7 +122,7 @@ void bind_arithmetic(nb::class_<TensorRef>& tensors) {
         [function, swapped](nb::handle_t<TensorRef> self, nb::handle other) {
           return operator_result(function, swapped, self, other);
         },
-        nb::sig(fmt::format("def {}(self, other: Tensor | float, /) -> Tensor", name).c_str()), nb::is_operator(),
+        nb::sig(fmt::format("def {}(self, other: Tensor | float | plait.size.Size, /) -> Tensor", name).c_str()), nb::is_operator(),
         doc.c_str());
   };
   constexpr std::pair<const char*, const char*> kBothWays[] = {{"add", "add"},
@@ -140,6 +158,49 @@ void bind_arithmetic(nb::class_<TensorRef>& tensors) {
               nb::is_operator(), "plait.ops.matmul of other and self.");
 }
 
+// ---- NumPy's functions.
+
+struct UfuncOperator {
+  const char *ufunc, *function, *swapped;  // function(x, y) is swapped(y, x); null: with the operands the other way round
+};
+constexpr UfuncOperator kUfuncOperators[] = {{"add", "add", nullptr},
+                                             {"subtract", "sub", nullptr},
+                                             {"multiply", "mul", nullptr},
+                                             {"divide", "div", nullptr},
+                                             {"floor_divide", "floor_divide", nullptr},
+                                             {"remainder", "remainder", nullptr},
+                                             {"power", "pow", nullptr},
+                                             {"bitwise_and", "bitwise_and", nullptr},
+                                             {"bitwise_or", "bitwise_or", nullptr},
+                                             {"bitwise_xor", "bitwise_xor", nullptr},
+                                             {"left_shift", "shift_left", nullptr},
+                                             {"right_shift", "shift_right", nullptr},
+                                             {"equal", "eq", "eq"},
+                                             {"not_equal", "ne", "ne"},
+                                             {"less", "lt", "gt"},
+                                             {"less_equal", "le", "ge"},
+                                             {"greater", "gt", "lt"},
+                                             {"greater_equal", "ge", "le"},
+                                             {"matmul", nullptr, nullptr}};
+
+// What an operator of NumPy's number or array on the left asks: the op, or the error for arrays. All else is a TypeError
+// that names the function of plait.ops.
+nb::object ufunc_result(nb::handle_t<TensorRef> self, nb::handle ufunc, const std::string& method, nb::args inputs,
+                        nb::kwargs named) {
+  const auto name = nb::cast<std::string>(ufunc.attr("__name__"));
+  const auto& tensor = nb::cast<TensorRef&>(self);
+  const auto* known = std::ranges::find(kUfuncOperators, name, &UfuncOperator::ufunc);
+  if (known != std::end(kUfuncOperators) && method == "__call__" && inputs.size() == 2 && inputs[1].is(self) &&
+      nb::hasattr(inputs[0], "dtype") && !nb::isinstance<TensorRef>(inputs[0]) && is_number(inputs[0], tensor) &&
+      named.size() == 0 && known->function) {
+    const char* function = known->swapped ? known->swapped : known->function;
+    return operator_result(function, !known->swapped, self, inputs[0]);
+  }
+  throw nb::type_error(fmt::format("numpy.{} computes with arrays, and {} is a tensor of a graph: {}", name, described(tensor),
+                                   nb::cast<std::string>(nb::module_::import_("plait._names").attr("function_for")(name)))
+                           .c_str());
+}
+
 // ---- What a tensor without values has not.
 
 [[noreturn]] void refuse(const TensorRef& t, const char* what) {
@@ -149,7 +210,7 @@ void bind_arithmetic(nb::class_<TensorRef>& tensors) {
 int64_t length(const TensorRef& t) {
   if (t.tensor->rank() == 0) refuse(t, "has no dims, and so no len()");
   const auto extent = t.tensor->shape()[0].constant();
-  if (!extent) refuse(t, "has a length that its inputs tell: shape[0] is its text");
+  if (!extent) refuse(t, "has a length that its inputs tell: shape[0] is its size");
   return *extent;
 }
 
@@ -187,10 +248,26 @@ void bind_protocols(nb::class_<TensorRef>& tensors) {
           nb::sig("def __array__(self, *args: object, **kwargs: object) -> typing.Never"),
           "Raises TypeError: a graph has no values.")
       .def("__hash__", [](const TensorRef& t) { return std::hash<TensorView*>()(t.tensor); }, "By identity.");
-  tensors.attr("__array_ufunc__") = nb::none();  // NumPy's operators leave it to those here
+  tensors.def("__array_ufunc__", ufunc_result, nb::arg("ufunc"), nb::arg("method"), nb::arg("inputs"), nb::arg("named"),
+              nb::sig("def __array_ufunc__(self, ufunc: object, method: str, *inputs: object, **named: object) -> Tensor"),
+              "The op of an operator beside a number of NumPy. Raises TypeError for its functions.");
+  tensors.def(
+      "__getattr__",
+      [](const TensorRef&, const std::string& name) -> nb::object {
+        const nb::object members = nb::module_::import_("builtins").attr("dir")(nb::type<TensorRef>());
+        throw nb::attribute_error(
+            nb::cast<std::string>(nb::module_::import_("plait._names").attr("unknown_member")(name, members)).c_str());
+      },
+      nb::arg("name"), nb::sig("def __getattr__(self, name: str, /) -> typing.Never"), "Raises AttributeError, with a guess.");
 }
 
 }  // namespace
+
+nb::object size_type() { return nb::module_::import_("plait.size").attr("Size"); }
+
+bool is_size(nb::handle object) {
+  return PyUnicode_Check(object.ptr()) && !PyUnicode_CheckExact(object.ptr()) && nb::isinstance(object, size_type());
+}
 
 TensorObject ref(const FusionRef& f, TensorView* tensor) {
   std::weak_ptr<TensorRef>& known = (*f.objects)[tensor];
@@ -208,6 +285,7 @@ TensorView* own(const FusionRef& f, const TensorRef& tensor) {
 
 void bind_operators(nb::module_& m, nb::class_<TensorRef>& tensors) {
   bind_arithmetic(tensors);
+  bind_indexing(tensors);
   bind_protocols(tensors);
   m.def("apply", applied, nb::arg("function"), nb::arg("operands"), "A pointwise function of tensors and numbers.");
 }

@@ -92,10 +92,10 @@ TEST_F(Failure, Files) {
 TEST_F(Failure, Names) {
   expect(1, {"run", kTpMlp, "--set", "h5=4"}, {"no size or dtype `h5`", "did you mean `h"});
   expect(1, {"run", kTpMlp, "--set", "h=4", "--set", "h=8"}, {"`h` is set twice"});
-  expect(1, {"run", kTpMlp, "--set", "h=-1"}, {"-1", "--set h"});
-  expect(1, {"run", kTpMlp, "--set", "h=4x"}, {"4x", "--set h"});
-  expect(1, {"run", kTpMlp, "--set", "T=f33"}, {"`f33` is no dtype", "--set T"});
-  expect(1, {"run", kTpMlp, "--set", "t=x"}, {"`x` is no size", "--set t"});
+  expect(1, {"run", kTpMlp, "--set", "h=-1"}, {"-1", "set h"});
+  expect(1, {"run", kTpMlp, "--set", "h=4x"}, {"4x", "set h"});
+  expect(1, {"run", kTpMlp, "--set", "T=f33"}, {"`f33` is no dtype", "set T"});
+  expect(1, {"run", kTpMlp, "--set", "t=x"}, {"`x` is no size", "set t"});
   expect(1, {"run", kAdd, "--input", "d=[1]"}, {"no input `d`"});
   expect(1, {"run", kAdd, "--input", "a=[1,2,3,4]", "--input", "a=[1,2,3,4]"}, {"`a` is given twice"});
   expect(1, {"run", kAdd, "--out", "a=a.npy"}, {"no output `a`", "`c`"});

@@ -166,7 +166,7 @@ void compare(const Fusion& fusion, const Tensors& inputs, const Tensors& got, co
 const onnx::ValueInfo* asked_input(const Case& c, const ImportError& error) {
   for (const ImportProblem& problem : error.problems())
     for (const onnx::ValueInfo& each : c.model.graph.inputs)
-      if (problem.remedy == fmt::format("--constant {}=VALUE", each.name)) return &each;
+      if (problem.remedy.starts_with(fmt::format("give its value: --constant {}=", each.name))) return &each;
   return nullptr;
 }
 

@@ -246,7 +246,7 @@ TEST(BadText, Settings) {
   };
   for (const char* bad : {"-1", "x", "", "4 ", "1.5", "99999999999999999999"}) {
     EXPECT_NE(error("n", bad).find("is no size"), std::string::npos) << bad;
-    EXPECT_NE(error("n", bad).find("--set n"), std::string::npos) << bad;
+    EXPECT_NE(error("n", bad).find("set n"), std::string::npos) << bad;
   }
   EXPECT_NE(error("T", "f33").find("did you mean `f32`?"), std::string::npos);
   EXPECT_EQ(error("other", "f33"), "");

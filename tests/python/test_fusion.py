@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+import re
 
 import numpy as np
 import plait
@@ -89,6 +90,36 @@ def test_errors_name_what_where_and_remedy():
         plait.ops.sum(3)
     with pytest.raises(plait.UserError, match="1.5 is no extent"):
         f.input("z", [1.5], plait.f32)
+    for no_shape in ("rows", 4, plait.f32, f.inputs[0].shape[0]):
+        with pytest.raises(plait.UserError, match="is no shape\n.*\n  help: a shape is a list of extents"):
+            f.input("z", no_shape, plait.f32)
+    for add in (f.input, f.parameter):
+        with pytest.raises(TypeError, match=r"^%s `z` has no dtype: give one, %s\(\"z\", shape, plait.f32\)$" % ((add.__name__,) * 2)):
+            add("z", [4])
+    assert len(f.tensors) == 2
+
+
+def test_errors_speak_to_whoever_calls():
+    declare = 'declare a mesh: `mesh @m .tp = t.` .* in the text form, Mesh.* in C[+][+], mesh=plait.Mesh.tp="t". in Python$'
+    f = plait.Fusion("f")
+    x = f.input("x", ["n", 4], plait.f32)
+    f.output("y", x + 1)
+    with pytest.raises(plait.UserError, match="fusion @f has no mesh") as caught:
+        x.shard(0, "tp")
+    assert re.match(declare, caught.value.remedy), caught.value
+    with pytest.raises(plait.UserError, match="4 ranks do not fit") as caught:
+        plait.compile(f, device="reference", ranks=4)
+    assert re.match("run it on 1 rank, or " + declare, caught.value.remedy), caught.value
+    with pytest.raises(plait.UserError) as caught:
+        plait.compile(f, device="reference").save("never.plaitc")
+    assert (caught.value.what, caught.value.remedy) == ("nothing is compiled yet", "run or prepare the program first")
+    with pytest.raises(plait.UserError) as caught:
+        plait.parse("let n = 4\nfusion @f (%x: f32[n]) -> (%y) {\n  %y = neg(%x)\n}\n", set={"n": "four"})
+    assert caught.value.where == "set n"
+    if "cuda" not in {each.name for each in plait.devices()}:
+        with pytest.raises(plait.MissingError) as caught:
+            plait.compile(f, device="cuda")
+        assert caught.value.remedy.endswith("or take another device: sim:sm_90a, sim:sm_90a:N for N ranks, or cpu")
 
 
 def test_every_op_has_a_function_with_words():

@@ -2,6 +2,7 @@
 
 import collections
 import inspect
+import logging
 import threading
 
 import numpy as np
@@ -141,6 +142,66 @@ def test_inside_of_one_another_and_as_methods():
     assert Scaled(3.0)(np.float32([1]))[0] == 3 and Scaled(5.0)(np.float32([1]))[0] == 5
 
 
+def test_ops_without_tensors_are_of_the_traced_fusion():
+    @plait.jit
+    def inner(x):
+        return x + plait.ops.iota(shape=[3], dim=0, dtype=plait.f32)
+
+    @plait.jit(shapes={"x": ["n", 3]})
+    def outer(x):
+        eager = float(inner(np.zeros(3, np.float32)).numpy().sum())  # a trace of its own within this one
+        total = x.sum(0) / plait.ops.size(x.shape[0], plait.f32)
+        return inner(total) + plait.ops.full([], eager, plait.f32)
+
+    assert outer(np.float32([[1, 2, 3], [3, 4, 5]])).tolist() == [5, 7, 9]
+    f = plait.Fusion("f")
+    x = f.input("x", [3], plait.f32)
+    assert x.fusion.owns(inner(x)) and inner(x).type == "f32[3]", "called with a graph's tensors, it is of their fusion"
+    for add in (lambda: plait.ops.iota(f, [4], 0), lambda: plait.ops.iota([4], dim=0, fusion=f)):
+        assert add().type == "i64[4]"
+    for call in (lambda: plait.ops.iota([4], 0), lambda: plait.ops.full([], 1, plait.f32), lambda: plait.ops.eye(3),
+                 lambda: plait.ops.size("n")):
+        with pytest.raises(plait.UserError, match=r"has no tensor that tells its fusion\n.*\n.*plait.ops.\w+\(f, ...\); in a function of plait.jit"):
+            call()
+    with pytest.raises(TypeError, match="full.. has no parameter `fusoin`; did you mean `fusion`"):
+        plait.ops.full([], 1, plait.f32, fusoin=f)
+    broken = plait.jit(lambda x: plait.ops.full([2], 1, "f33"))
+    with pytest.raises(plait.UserError, match="no dtype"):
+        broken(drawn(2))
+    with pytest.raises(plait.UserError, match="tells its fusion"):  # what fails leaves no trace behind
+        plait.ops.eye(3)
+
+
+def test_many_programs_for_one_number_are_told_once():
+    @plait.jit(static="steps")
+    def scaled(x, how, steps=1):
+        return x * how["by"][0]
+
+    x = np.float32([1, 2])
+    logger = logging.getLogger("plait.compile")
+    seen = []
+    handler = logging.Handler()
+    handler.emit = lambda record: seen.append((record.levelname, record.getMessage()))
+    logger.addHandler(handler)
+    try:
+        for i in range(8):
+            scaled(x, {"by": [i]})
+            scaled(x, {"by": [float(i)]}, 2)
+            scaled(x, {"by": [1]}, steps=10 + i)
+        assert seen == []
+        scaled(x, {"by": [8]})
+        scaled(x, {"by": [9]})
+        assert [level for level, _ in seen] == ["WARNING"]
+        assert seen[0][1].startswith("scaled has 9 programs that differ in the number `how['by'][0]` alone")
+        seen.clear()
+        any_of_them = plait.jit(lambda x, scale: x * scale)
+        for i in range(12):
+            assert any_of_them(x, np.array(i, np.float32)).tolist() == [i, 2 * i]
+        assert seen == [] and len(any_of_them.programs()) == 1
+    finally:
+        logger.removeHandler(handler)
+
+
 def test_ranks():
     @plait.jit(mesh=plait.Mesh(dp=2, tp="t"), shard={"x": {0: "dp"}, "w": {0: "tp"}, "return": {0: "dp"}}, ranks=4)
     def linear(x, w):
@@ -190,6 +251,7 @@ def test_threads_share_it():
     (lambda: plait.jit(lambda x: x, static=["z"]), TypeError, "static names `z`, which is no parameter"),
     (lambda: plait.jit(lambda x, n: x, static="n")(drawn(2), [1]), TypeError, "static argument `n` of .* cannot be hashed"),
     (lambda: plait.jit(lambda x: x, device="gpu")(drawn(2)), plait.UserError, "gpu"),
+    (lambda: plait.jit(lambda x: x, shard={"x": {0: "tp"}}, ranks=4)(drawn(4)), plait.UserError, r"mesh=plait.Mesh\(tp="),
     (lambda: plait.jit(lambda x: attend.program(x, x))(drawn(2, 8)), TypeError, "a program for arrays only"),
 ])
 def test_refusals(call, error, words):

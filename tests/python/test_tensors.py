@@ -81,9 +81,37 @@ def test_arrays_are_refused_beside_a_tensor(f, x):
         np.ones(4) + x
     with pytest.raises(TypeError, match="arrays are what run"):
         np.asarray(x)
-    with pytest.raises(TypeError, match="ufunc"):
+    with pytest.raises(TypeError, match=r"numpy.exp computes with arrays, and %x: f32\[4\] is a tensor of a graph: plait.ops.exp adds it"):
         np.exp(x)
     assert len(f.tensors) == 1
+
+
+def test_functions_of_numpy_name_those_of_plait(f, x):
+    for call, words in [
+            (lambda: np.add(x, x), "numpy.add .*: plait.ops.add adds it to the graph"),
+            (lambda: np.maximum(x, 2.0), "numpy.maximum .*: plait.ops.max adds"), (lambda: np.arctan2(x, x), "plait.ops.atan2"),
+            (lambda: np.exp(x, out=np.ones(4)), "plait.ops.exp"), (lambda: np.add.reduce(x), "plait.ops.add"),
+            (lambda: np.gcd(x, 2), "numpy.gcd .*: plait.ops has the functions of graphs")]:
+        with pytest.raises(TypeError, match=words):
+            call()
+    assert len(f.tensors) == 1
+
+
+def test_unknown_names_get_a_guess(x):
+    for holder, of, names in [
+            (plait.ops, "plait.ops", {"layernorm": "layer_norm", "maximum": "max", "minimum": "min", "concatenate": "cat",
+                                      "permute_dims": "permute", "astype": "cast", "average": "mean", "clip": "clamp",
+                                      "arange": "iota", "softmx": "softmax", "LogSoftmax": "log_softmax"}),
+            (x, "plait.Tensor", {"view": "reshape", "ndim": "rank", "size": "shape", "clamp_min": "max", "sotfmax": "softmax"})]:
+        for name, meant in names.items():
+            with pytest.raises(AttributeError, match=f"^{of} has no `{name}`; did you mean `{meant}`[?]$"):
+                getattr(holder, name)
+        with pytest.raises(AttributeError, match="has no `qqqqq`$"):
+            holder.qqqqq
+    assert not hasattr(x, "__dlpack__") and not hasattr(plait.ops, "__path__")
+    from plait._names import SYNONYMS
+    known = set(plait.ops.__all__)
+    assert {meant for meant in SYNONYMS.values()} <= known and not set(SYNONYMS) & known
 
 
 def test_a_condition_is_not_known_yet(x):
@@ -112,7 +140,7 @@ def test_tensors_are_known_by_identity(f, x):
 
 def test_lengths_and_iteration(f, x):
     assert len(x) == 4 and len(f.input("wide", [0, 3], plait.f32)) == 0
-    with pytest.raises(TypeError, match="shape.0. is its text"):
+    with pytest.raises(TypeError, match="shape.0. is its size"):
         len(f.input("n", ["n", 4], plait.f32))
     with pytest.raises(TypeError, match="no dims"):
         len(f.input("s", [], plait.f32))

@@ -213,8 +213,9 @@ std::unique_ptr<Device> make_cuda_device(const CudaOptions& options) {
   std::string why_not;
   const DriverLibrary* driver = driver_library(options.driver, &why_not);
   if (driver == nullptr)
-    throw MissingError("no GPU can be used: " + why_not, "device " + options.name,
-                       "install a GPU and its driver, or use --device sim:sm_90a, sim:sm_90a:N for N ranks, or cpu");
+    throw MissingError(
+        "no GPU can be used: " + why_not, "device " + options.name,
+        "install a GPU and its driver, or take another device: sim:sm_90a, sim:sm_90a:N for N ranks, or cpu");
   return std::make_unique<CudaDevice>(options, *driver, choose_ordinals(options, *driver));
 }
 

@@ -92,7 +92,7 @@ TEST(ImportOnnx, NumbersAtImport) {
       model({{node("Reshape", {"x", "to"}, {"y"})}, {value("x", {4}), value("to", {2}, kInt64)}, {value("y", {})}});
   const auto asked = problems_of(reshape);
   ASSERT_EQ(asked.size(), 1u);
-  EXPECT_EQ(asked[0].remedy, "--constant to=VALUE");
+  EXPECT_EQ(asked[0].remedy, "give its value: --constant to=VALUE, or constants={\"to\": value} in Python");
   ImportOptions options;
   options.constants["to"] = [](DType dtype) { return Tensor::from_doubles(dtype, {2}, {2, -1}); };
   EXPECT_EQ(type_text(*import_onnx(reshape, options).fusion->outputs()[0]), "f32[2, 2]");
