@@ -72,8 +72,9 @@ def c_name(name):
     return "x" if name == "in" else name + "_" if keyword.iskeyword(name) or name in ("default", "register", "auto") else name
 
 
-def parameter(op, it):
-    """(parameters of C, the statement that adds the argument)."""
+def parameter(op, it, later):
+    """(parameters of C, the statement that adds the argument). later: optional operands behind this one; where one of
+    them is given, a NULL goes along, which plait_fusion_op refuses."""
     name, operand = c_name(it["name"]), it["role"] in ("operand", "optional")
     given = it["role"] in ("operand", "required")
     label = "NULL" if operand else f'"{it["name"]}"'
@@ -89,7 +90,8 @@ def parameter(op, it):
     else:
         fail(f"attribute `{it['name']}` of `{op}` is a {it['type']}: write its type in TYPES")
     add = f"plait_given[plait_count++] = plait_{maker}_argument({label}, {value});"
-    return taken, f"  {add}" if given else f"  if ({name} != NULL) {add}"
+    asked = " || ".join(f"{each} != NULL" for each in [name] + later)
+    return taken, f"  {add}" if given else f"  if ({asked}) {add}"
 
 
 def makers():
@@ -102,8 +104,10 @@ def makers():
 
 def function(schema, words):
     op, takes, body = schema["name"], ["plait_fusion* fusion", "const char* names"], []
+    optional = [c_name(it["name"]) for it in schema["parameters"] if it["role"] == "optional"]
     for it in schema["parameters"]:
-        taken, statement = parameter(op, it)
+        place = optional.index(c_name(it["name"])) + 1 if it["role"] == "optional" else len(optional)
+        taken, statement = parameter(op, it, optional[place:])
         takes += taken
         body.append(statement)
     takes.append("plait_text** result")

@@ -77,7 +77,8 @@ typedef struct plait_setting {
   const char* value;
 } plait_setting;
 
-/* A whole fusion. `file` is named in errors (NULL: "<text>"); `settings` override lets of sizes and dtypes. */
+/* A whole fusion. `file` is named in errors (NULL: "<text>"). `settings` override lets of sizes and dtypes, and are
+   lets of sizes that the text has and does not let. User errors: one names neither, or what another names. */
 PLAIT_API plait_error* plait_fusion_parse(const char* text, const char* file, const plait_setting* settings,
                                           size_t setting_count, plait_fusion** out);
 /* An empty one. `name`: NULL is "fusion". `mesh`: "@m (dp = 2, tp = t)", or NULL. */
@@ -132,7 +133,8 @@ PLAIT_API plait_error* plait_ops_get(size_t index, plait_op_info* out);
 
 /* An argument of a call of an op. */
 enum {
-  PLAIT_ARGUMENT_TENSOR = 0,   /* word: "x", "%x", or a number where the op takes one */
+  PLAIT_ARGUMENT_TENSOR = 0,   /* word: "x", "%x", or a number where the op takes one; NULL: an operand by position that
+                                  may be left out is, as are all behind it */
   PLAIT_ARGUMENT_TENSORS = 1,  /* words */
   PLAIT_ARGUMENT_INTEGER = 2,  /* integer */
   PLAIT_ARGUMENT_INTEGERS = 3, /* integers */
@@ -229,7 +231,7 @@ typedef struct plait_compile_options {
   const plait_setting* sizes; /* mesh symbols, and sizes that no input gives */
   size_t size_count;
   const plait_setting* settings; /* options, by the names of `plait doctor --options` */
-  size_t setting_count;
+  size_t setting_count;          /* a name twice is a user error, of sizes too */
   const plait_thread_pool*
       pool; /* of device cpu; must work as long as the program and its outputs. NULL: plait's own */
 } plait_compile_options;

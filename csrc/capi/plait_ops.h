@@ -736,7 +736,7 @@ static inline plait_error* plait_op_layer_norm(plait_fusion* fusion, const char*
   plait_argument plait_given[6];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (w != NULL) plait_given[plait_count++] = plait_tensor_argument(NULL, w);
+  if (w != NULL || b != NULL) plait_given[plait_count++] = plait_tensor_argument(NULL, w);
   if (b != NULL) plait_given[plait_count++] = plait_tensor_argument(NULL, b);
   if (dims != NULL) plait_given[plait_count++] = plait_integer_argument("dims", *dims);
   if (eps != NULL) plait_given[plait_count++] = plait_number_argument("eps", *eps);
@@ -765,7 +765,7 @@ static inline plait_error* plait_op_group_norm(plait_fusion* fusion, const char*
   plait_argument plait_given[6];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (w != NULL) plait_given[plait_count++] = plait_tensor_argument(NULL, w);
+  if (w != NULL || b != NULL) plait_given[plait_count++] = plait_tensor_argument(NULL, w);
   if (b != NULL) plait_given[plait_count++] = plait_tensor_argument(NULL, b);
   plait_given[plait_count++] = plait_integer_argument("groups", groups);
   if (eps != NULL) plait_given[plait_count++] = plait_number_argument("eps", *eps);
@@ -782,7 +782,7 @@ static inline plait_error* plait_op_batch_norm(plait_fusion* fusion, const char*
   plait_argument plait_given[7];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (w != NULL) plait_given[plait_count++] = plait_tensor_argument(NULL, w);
+  if (w != NULL || b != NULL) plait_given[plait_count++] = plait_tensor_argument(NULL, w);
   if (b != NULL) plait_given[plait_count++] = plait_tensor_argument(NULL, b);
   if (mean != NULL) plait_given[plait_count++] = plait_tensor_argument("mean", mean);
   if (var != NULL) plait_given[plait_count++] = plait_tensor_argument("var", var);
