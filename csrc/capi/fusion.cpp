@@ -1,6 +1,7 @@
 // Building, reading and asking about fusions.
 #include "capi/handles.h"
 #include "ir/schema.h"
+#include "session/bind_inputs.h"
 
 namespace plait {
 namespace {
@@ -12,6 +13,15 @@ plait_fusion* wrap(std::unique_ptr<Fusion> fusion) {
   auto out = std::make_unique<plait_fusion>();
   out->fusion = std::move(fusion);
   return out.release();
+}
+
+// Settings of sizes that the text does not let are lets of it.
+void let_others(Fusion& fusion, const ParseOptions& options) {
+  for (const auto& [name, value] : options.set) {
+    const bool dtype = std::any_of(fusion.dtype_lets.begin(), fusion.dtype_lets.end(),
+                                   [&, &name = name](const auto& let) { return let.name == name; });
+    if (!dtype && !fusion.size_let(name)) fusion.let(name, whole_number(value, options.set_place + name));
+  }
 }
 
 void describe_tensor(const plait_fusion& handle, bool output, size_t index, plait_tensor_info* out) {
@@ -45,11 +55,11 @@ plait_error* plait_fusion_parse(const char* text, const char* file, const plait_
     required(out, "out") = nullptr;
     ParseOptions options;
     options.file = text_or(file, "<text>");
-    for (size_t i = 0; i < setting_count; ++i) {
-      const plait_setting& s = required(settings, "settings", i);
-      options.set[required_text(s.name, "settings.name")] = required_text(s.value, "settings.value");
-    }
+    options.set_place = "setting ";
+    for (auto& [name, value] : named_values(settings, setting_count, "settings")) options.set.emplace(name, value);
     auto fusion = parse_fusion(required_text(text, "text"), options);
+    check_settings(*fusion, options.set, options.set_place);
+    let_others(*fusion, options);
     verify(*fusion);
     *out = wrap(std::move(fusion));
   });

@@ -102,4 +102,27 @@ void give(const T& value, T* out, const char* name) {
 inline std::string text_or(const char* text, const char* otherwise) { return text ? text : otherwise; }
 inline std::string required_text(const char* text, const char* name) { return &required(text, name); }
 
+// Names and values of an array of settings, in order. UserError: a name twice.
+inline std::vector<std::pair<std::string, std::string>> named_values(const plait_setting* array, size_t count,
+                                                                     const char* name) {
+  std::vector<std::pair<std::string, std::string>> out;
+  std::set<std::string> known;
+  for (size_t i = 0; i < count; ++i) {
+    const plait_setting& s = required(array, name, i);
+    out.emplace_back(required_text(s.name, fmt::format("{}.name", name).c_str()),
+                     required_text(s.value, fmt::format("{}.value", name).c_str()));
+    if (!known.insert(out.back().first).second)
+      throw UserError(fmt::format("`{}` is set twice", out.back().first), name, "set it once");
+  }
+  return out;
+}
+
+// The value of a size. UserError at `where`: it is none.
+inline int64_t whole_number(const std::string& text, const std::string& where) {
+  const auto value = parse_constant(DType::i64, text);
+  if (!value || value->to_int64() < 0)
+    throw UserError(fmt::format("`{}` is no size", text), where, "sizes are whole numbers, at least 0");
+  return value->to_int64();
+}
+
 }  // namespace plait

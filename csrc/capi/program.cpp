@@ -11,13 +11,6 @@
 namespace plait {
 namespace {
 
-int64_t whole_number(const std::string& text, const std::string& name) {
-  const auto value = parse_constant(DType::i64, text);
-  if (!value || value->to_int64() < 0)
-    throw UserError(fmt::format("`{}` is no size", text), "size " + name, "sizes are whole numbers, at least 0");
-  return value->to_int64();
-}
-
 CompileOptions compile_options(const plait_compile_options& given, const Fusion& fusion) {
   CompileOptions out;
   out.device = text_or(given.device, "");
@@ -27,16 +20,11 @@ CompileOptions compile_options(const plait_compile_options& given, const Fusion&
     throw UserError(fmt::format("{} ranks", given.ranks), "compile", "give at least 1, or 0 for none");
   if (given.ranks > 0) out.ranks = given.ranks;
   Sizes sizes;
-  for (size_t i = 0; i < given.size_count; ++i) {
-    const plait_setting& s = required(given.sizes, "sizes", i);
-    const std::string name = required_text(s.name, "sizes.name");
-    sizes[name] = whole_number(required_text(s.value, "sizes.value"), name);
-  }
+  for (const auto& [name, value] : named_values(given.sizes, given.size_count, "sizes"))
+    sizes[name] = whole_number(value, "size " + name);
   give_sizes(out.sizes, fusion, sizes);
-  for (size_t i = 0; i < given.setting_count; ++i) {
-    const plait_setting& s = required(given.settings, "settings", i);
-    set_option(out.options, required_text(s.name, "settings.name"), required_text(s.value, "settings.value"));
-  }
+  for (const auto& [name, value] : named_values(given.settings, given.setting_count, "settings"))
+    set_option(out.options, name, value);
   return out;
 }
 

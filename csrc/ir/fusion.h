@@ -173,6 +173,7 @@ std::string print(const Op& op, const Fusion& fusion);  // one line, without the
 struct ParseOptions {
   std::string file = "<text>";
   std::map<std::string, std::string, std::less<>> set;  // overrides of lets: sizes and dtypes; others are ignored here
+  std::string set_place = "--set ";                     // what errors of these say in front of a name
 };
 // UserError with file, line, column and what was expected.
 std::unique_ptr<Fusion> parse_fusion(std::string_view text, const ParseOptions& options = {});

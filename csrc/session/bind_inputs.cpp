@@ -218,6 +218,17 @@ Sizes lets_of_open_symbols(const Fusion& fusion) {
   return out;
 }
 
+void check_settings(const Fusion& fusion, const std::map<std::string, std::string, std::less<>>& settings,
+                    const std::string& place) {
+  std::set<std::string> known = size_symbols(fusion);
+  for (const auto& let : fusion.dtype_lets) known.insert(let.name);
+  for (const auto& let : fusion.size_lets) known.insert(let.name);
+  for (const auto& [name, text] : settings)
+    if (!known.contains(name))
+      throw UserError(fmt::format("there is no size or dtype `{}`", name), place + name,
+                      suggestion(name, {known.begin(), known.end()}));
+}
+
 void give_sizes(Sizes& out, const Fusion& fusion, const Sizes& given) {
   const std::set<std::string> known = size_symbols(fusion);
   for (const auto& [name, value] : given) {

@@ -80,6 +80,42 @@ TEST(CApiErrors, OfCompiling) {
   EXPECT_EQ(out, nullptr);
 }
 
+TEST(CApiErrors, OfSettings) {
+  constexpr const char* kLets = "let n = 2, T = f32\nfusion @f (%x: T[n, m]) -> (%y) { %y = neg(%x) }";
+  plait_fusion* out = nullptr;
+  const auto said = [&](std::vector<plait_setting> settings) {
+    return words(plait_fusion_parse(kLets, nullptr, settings.data(), settings.size(), &out));
+  };
+  EXPECT_EQ(said({{"TT", "bf16"}}), "1: there is no size or dtype `TT` | setting TT | did you mean `T`?");
+  EXPECT_EQ(said({{"quantity", "3"}}), "1: there is no size or dtype `quantity` | setting quantity | known: T, m, n");
+  EXPECT_EQ(said({{"n", "3"}, {"T", "f64"}, {"n", "3"}}), "1: `n` is set twice | settings | set it once");
+  EXPECT_EQ(said({{"n", "x"}}), "1: `x` is no size | setting n | sizes are whole numbers, at least 0");
+  EXPECT_EQ(said({{"m", "-1"}}), "1: `-1` is no size | setting m | sizes are whole numbers, at least 0");
+  EXPECT_NE(said({{"T", "f33"}}).find("`f33` is no dtype | setting T"), std::string::npos);
+  EXPECT_EQ(out, nullptr);
+  EXPECT_EQ(said({{"T", "bf16"}, {"n", "3"}, {"m", "4"}}), "");
+  const Owned<plait_fusion> fusion(out);
+  plait_text* text = nullptr;
+  ASSERT_OK(plait_fusion_print(fusion.get(), &text));
+  const std::string printed = text_of(text);
+  for (const char* line : {"n = 3", "m = 4", "T = bf16"}) EXPECT_NE(printed.find(line), std::string::npos) << printed;
+
+  const auto again = parsed(kText);
+  plait_compile_options options = {};
+  options.struct_size = sizeof(options);
+  const plait_setting twice[] = {{"contractions", "own"}, {"contractions", "own"}}, sizes[] = {{"n", "1"}, {"n", "2"}};
+  options.settings = twice;
+  options.setting_count = 2;
+  plait_program* program = nullptr;
+  EXPECT_EQ(words(plait_compile(again.get(), &options, &program)),
+            "1: `contractions` is set twice | settings | set it once");
+  options.setting_count = 0;
+  options.sizes = sizes;
+  options.size_count = 2;
+  EXPECT_EQ(words(plait_compile(again.get(), &options, &program)), "1: `n` is set twice | sizes | set it once");
+  EXPECT_EQ(program, nullptr);
+}
+
 TEST(CApiErrors, OfRunning) {
   const auto fusion = parsed(kText);
   const auto program = compiled(fusion.get(), "reference");
