@@ -74,7 +74,7 @@ void settle_comm(const std::string& comm, CompileOptions& options) {
     throw UserError("a command has no communicators to give", "--comm given",
                     "take local, local:SEED, local:threads, mpi or nccl");
   options.comm = comm;
-  read_comm(options);
+  read_comm(options, false);
   // A job has as many ranks as its launcher started processes.
   if (auto processes = job_processes(options.comm); processes && !options.ranks) options.ranks = processes;
 }

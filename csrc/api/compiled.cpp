@@ -65,13 +65,13 @@ Communication Compiled::Impl::who(const RunOptions& run_options) const {
   if (run_options.comms) return adopt_communication(*run_options.comms, mesh);
   if (!communication.comms)
     throw UserError("the run has no communicators, and the program none of its own", "run, comm given",
-                    "lend some by RunOptions::comms, or compile with another comm");
+                    "lend some to the run, or compile with another comm");
   return communication;
 }
 
 ExecutorRunOptions Compiled::Impl::executor_options(const RunOptions& run_options) const {
   if (run_options.stream && device->host_memory())
-    throw UserError("streams are those of GPUs", "run", "leave RunOptions::stream empty on this device");
+    throw UserError("streams are those of GPUs", "run", "give no stream to a run on this device");
   if (run_options.threads && *run_options.threads < 0)
     throw UserError(fmt::format("{} threads", *run_options.threads), "run", "give a number from 0, 0 for all");
   ExecutorRunOptions how;

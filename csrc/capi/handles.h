@@ -67,7 +67,7 @@ plait_error* guarded(Fn&& fn) noexcept {
 // UserError where an argument is null.
 template <class T>
 T& required(T* pointer, const char* name) {
-  if (!pointer) throw UserError(fmt::format("`{}` is null", name), "", "pass an object");
+  if (!pointer) throw UserError(fmt::format("`{}` is null", name), "", "it must not be");
   return *pointer;
 }
 

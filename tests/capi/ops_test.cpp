@@ -1,4 +1,5 @@
 // Ops by name and by functions, devices: lists of the C ABI.
+#include <array>
 #include <limits>
 #include <map>
 
@@ -122,6 +123,67 @@ Owned<plait_fusion> of_norms(const char* p) {
   EXPECT_OK(plait_fusion_input(made, "%x: f32[n, 4]"));
   EXPECT_OK(plait_fusion_input(made, p));
   return Owned<plait_fusion>(made);
+}
+
+TEST(CApiOps, WordsAreOfWhatUsersCanWrite) {
+  const auto ops = all_ops();
+  EXPECT_STREQ(
+      ops.at("gelu").words,
+      "x (1 + erf(x / sqrt(2))) / 2. approx = tanh: x / (1 + exp(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3).");
+  EXPECT_EQ(std::string(ops.at("linear").words).find("accumulate "), std::string::npos);
+  EXPECT_EQ(std::string(ops.at("uniform").words).find("piece"), std::string::npos);
+}
+
+TEST(CApiOps, IntegersAreExact) {
+  plait_fusion* f = nullptr;
+  ASSERT_OK(plait_fusion_new("f", nullptr, &f));
+  const Owned<plait_fusion> fusion(f);
+  constexpr int64_t kOdd = (int64_t{1} << 53) + 1;
+  const char* shape[] = {"1"};
+  ASSERT_OK(plait_op_full_integer(f, "a", shape, 1, kOdd, "i64", nullptr));
+  ASSERT_OK(plait_op_full_integer(f, "b", shape, 1, INT64_MIN, "i64", nullptr));
+  ASSERT_OK(plait_op_cat(f, "c", std::array{"a", "b"}.data(), 2, nullptr, nullptr));
+  ASSERT_OK(plait_fusion_output(f, "y", "c"));
+  EXPECT_NE(words(plait_op_full_integer(f, "d", nullptr, 0, 300, "u8", nullptr)).find("300"), std::string::npos);
+  const auto program = compiled(f, "reference");
+  EXPECT_EQ(read<int64_t>(*run(program.get(), {})), (std::vector<int64_t>{kOdd, INT64_MIN}));
+  const plait_argument most[] = {plait_words_argument("shape", nullptr, 0),
+                                 plait_word_argument("value", "18446744073709551615"),
+                                 plait_word_argument("dtype", "u64")};
+  EXPECT_OK(plait_fusion_op(f, "full", "u", most, 3, nullptr));
+}
+
+TEST(CApiOps, InputsByTypes) {
+  plait_fusion* f = nullptr;
+  ASSERT_OK(plait_fusion_new("f", nullptr, &f));
+  const Owned<plait_fusion> fusion(f);
+  const plait_extent extents[] = {{"b", 7}, {nullptr, 768}, {"4 * b", 0}};
+  ASSERT_OK(plait_fusion_typed_input(f, PLAIT_ROLE_INPUT, "x", kF32, extents, 3));
+  ASSERT_OK(plait_fusion_typed_input(f, PLAIT_ROLE_PARAMETER, "%w", {kDLBfloat, 16, 1}, nullptr, 0));
+  plait_tensor_info info = {};
+  info.struct_size = sizeof(info);
+  ASSERT_OK(plait_fusion_input_info(f, 0, &info));
+  EXPECT_STREQ(info.type, "f32[b, 768, 4*b]");
+  EXPECT_EQ(info.role, PLAIT_ROLE_INPUT);
+  ASSERT_OK(plait_fusion_input_info(f, 1, &info));
+  EXPECT_STREQ(info.name, "w");
+  EXPECT_STREQ(info.type, "bf16[]");
+  EXPECT_EQ(info.role, PLAIT_ROLE_PARAMETER);
+  const plait_extent wrong[] = {{nullptr, -1}, {"b +", 0}};
+  EXPECT_NE(words(plait_fusion_typed_input(f, PLAIT_ROLE_INPUT, "y", kF32, wrong, 1))
+                .find("extent -1 is negative | %y dim 0"),
+            std::string::npos);
+  EXPECT_NE(words(plait_fusion_typed_input(f, PLAIT_ROLE_INPUT, "y", kF32, wrong + 1, 1)).find("%y dim 0"),
+            std::string::npos);
+  EXPECT_NE(words(plait_fusion_typed_input(f, PLAIT_ROLE_OUTPUT, "y", kF32, extents, 1)).find("role 2 of an input"),
+            std::string::npos);
+  EXPECT_NE(words(plait_fusion_typed_input(f, PLAIT_ROLE_INPUT, "x", kF32, extents, 1)).find("%x is defined twice"),
+            std::string::npos);
+  EXPECT_NE(words(plait_fusion_typed_input(f, PLAIT_ROLE_INPUT, "y", {kDLComplex, 64, 1}, extents, 1)).find("| %y |"),
+            std::string::npos);
+  EXPECT_NE(words(plait_fusion_typed_input(f, PLAIT_ROLE_INPUT, nullptr, kF32, extents, 1)).find("`name` is null"),
+            std::string::npos);
+  EXPECT_EQ(plait_fusion_input_count(f), 2U);
 }
 
 TEST(CApiOps, AGapInFrontOfAnOperandIsRefused) {

@@ -161,7 +161,7 @@ std::shared_ptr<Executable> OneDnn::contraction(const LibraryContraction& contra
     interface = load_interface<PlaitOneDnnInterface>("libplait_onednn.so", "plait_onednn_interface",
                                                      kPlaitOneDnnVersion, plugin_folder_, "libdnnl-dev");
   } catch (const MissingError& missing) {
-    return refuse(why_not, missing.what());
+    return refuse(why_not, fmt::format("oneDNN is not here: {} ({})", missing.message(), missing.remedy()));
   }
   char reason[256] = "";
   const int threads = lost_openmp() ? 1 : pool_->threads();
