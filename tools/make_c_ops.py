@@ -41,10 +41,10 @@ HEAD = """/* A function for every op, over plait_fusion_op (plait_c.h). Written 
    and the words of docs/ops.md, which have more of each.
 
    `names` are those of the results, "y" or "mean, var", NULL: named after the op. Operands are names of tensors, "x";
-   those of pointwise ops may be numbers, "0.5". Attributes are values; those that may be left out are pointers, sizes and
-   dtypes are words: "768", "b", "f32". What may be left out stands behind "May be NULL": NULL, and a count of 0, leave
-   it out. An operand is not left out where a later one is given: a bias needs a weight. `result`, where not NULL, gets
-   the names. Errors are those of plait_fusion_statement(). */
+   those of pointwise ops may be numbers, "0.5". Attributes are values; those that may be left out are pointers, sizes
+   and dtypes are words: "768", "b", "f32". What may be left out stands behind "May be NULL": NULL, and a count of 0,
+   leave it out. An operand is not left out where a later one is given: a bias needs a weight. `result`, where not NULL,
+   gets the names. Errors are those of plait_fusion_statement(). */
 /* clang-format off */
 #ifndef PLAIT_OPS_H
 #define PLAIT_OPS_H

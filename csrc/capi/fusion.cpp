@@ -15,15 +15,6 @@ plait_fusion* wrap(std::unique_ptr<Fusion> fusion) {
   return out.release();
 }
 
-// Settings of sizes that the text does not let are lets of it.
-void let_others(Fusion& fusion, const ParseOptions& options) {
-  for (const auto& [name, value] : options.set) {
-    const bool dtype = std::any_of(fusion.dtype_lets.begin(), fusion.dtype_lets.end(),
-                                   [&, &name = name](const auto& let) { return let.name == name; });
-    if (!dtype && !fusion.size_let(name)) fusion.let(name, whole_number(value, options.set_place + name));
-  }
-}
-
 void describe_tensor(const plait_fusion& handle, bool output, size_t index, plait_tensor_info* out) {
   const Fusion& f = *handle.fusion;
   const auto& tensors = output ? f.outputs() : f.inputs();
@@ -58,8 +49,7 @@ plait_error* plait_fusion_parse(const char* text, const char* file, const plait_
     options.set_place = "setting ";
     for (auto& [name, value] : named_values(settings, setting_count, "settings")) options.set.emplace(name, value);
     auto fusion = parse_fusion(required_text(text, "text"), options);
-    check_settings(*fusion, options.set, options.set_place);
-    let_others(*fusion, options);
+    let_settings(*fusion, options.set, options.set_place);
     verify(*fusion);
     *out = wrap(std::move(fusion));
   });

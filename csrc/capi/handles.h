@@ -117,12 +117,4 @@ inline std::vector<std::pair<std::string, std::string>> named_values(const plait
   return out;
 }
 
-// The value of a size. UserError at `where`: it is none.
-inline int64_t whole_number(const std::string& text, const std::string& where) {
-  const auto value = parse_constant(DType::i64, text);
-  if (!value || value->to_int64() < 0)
-    throw UserError(fmt::format("`{}` is no size", text), where, "sizes are whole numbers, at least 0");
-  return value->to_int64();
-}
-
 }  // namespace plait

@@ -11,6 +11,13 @@
 namespace plait {
 namespace {
 
+int64_t whole_number(const std::string& text, const std::string& name) {
+  const auto value = parse_constant(DType::i64, text);
+  if (!value || value->to_int64() < 0)
+    throw UserError(fmt::format("`{}` is no size", text), "size " + name, "sizes are whole numbers, at least 0");
+  return value->to_int64();
+}
+
 CompileOptions compile_options(const plait_compile_options& given, const Fusion& fusion) {
   CompileOptions out;
   out.device = text_or(given.device, "");
@@ -22,7 +29,7 @@ CompileOptions compile_options(const plait_compile_options& given, const Fusion&
   if (given.ranks > 0) out.ranks = given.ranks;
   Sizes sizes;
   for (const auto& [name, value] : named_values(given.sizes, given.size_count, "sizes"))
-    sizes[name] = whole_number(value, "size " + name);
+    sizes[name] = whole_number(value, name);
   give_sizes(out.sizes, fusion, sizes);
   for (const auto& [name, value] : named_values(given.settings, given.setting_count, "settings"))
     set_option(out.options, name, value);

@@ -254,6 +254,20 @@ void check_settings(const Fusion& fusion, const std::map<std::string, std::strin
                       suggestion(name, {known.begin(), known.end()}));
 }
 
+void let_settings(Fusion& fusion, const std::map<std::string, std::string, std::less<>>& settings,
+                  const std::string& place) {
+  check_settings(fusion, settings, place);
+  for (const auto& [name, text] : settings) {
+    const bool dtype =
+        std::ranges::any_of(fusion.dtype_lets, [&, &name = name](const auto& let) { return let.name == name; });
+    if (dtype || fusion.size_let(name)) continue;
+    const auto value = parse_constant(DType::i64, text);
+    if (!value || value->to_int64() < 0)
+      throw UserError(fmt::format("`{}` is no size", text), place + name, "sizes are whole numbers, at least 0");
+    fusion.let(name, value->to_int64());
+  }
+}
+
 void give_sizes(Sizes& out, const Fusion& fusion, const Sizes& given) {
   const std::set<std::string> known = size_symbols(fusion);
   for (const auto& [name, value] : given) {

@@ -33,6 +33,10 @@ Sizes lets_of_open_symbols(const Fusion& fusion);
 // mesh, and lets. `place`: what stands in front of the name in where(), "--set ".
 void check_settings(const Fusion& fusion, const std::map<std::string, std::string, std::less<>>& settings,
                     const std::string& place);
+// The same, of a fusion that was parsed with these settings: sizes that its text does not let are let now. UserError,
+// too, where such a value is no size.
+void let_settings(Fusion& fusion, const std::map<std::string, std::string, std::less<>>& settings,
+                  const std::string& place);
 
 // Sizes that a caller gives, into `out`, and the lets of those that nothing else gives. UserError: a name that the
 // fusion does not have.

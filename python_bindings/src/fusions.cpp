@@ -111,7 +111,7 @@ FusionRef parsed(const std::string& text, const std::string& file, const std::ma
   for (const auto& [name, value] : set) options.set[name] = nb::cast<std::string>(nb::str(value));
   options.set_place = "set ";
   std::shared_ptr<Fusion> fusion = parse_fusion(text, options);
-  check_settings(*fusion, options.set, options.set_place);
+  let_settings(*fusion, options.set, options.set_place);
   verify(*fusion);
   for (const TensorView* t : fusion->inputs())
     if (fusion->readers(t).empty() && !fusion->is_output(t) &&

@@ -117,7 +117,7 @@ class Installed(unittest.TestCase):
     def test_the_c_library_alone_needs_no_package(self):
         folder = pathlib.Path(self.scratch.name) / "c_alone"
         folder.mkdir()
-        for components, more in (("COMPONENTS capi", "-DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON"), ("", "-DNOTHING=0")):
+        for components, more in (("COMPONENTS capi", "-DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON"), ("", "-DCMAKE_DISABLE_FIND_PACKAGE_fmt=OFF")):
             (folder / "CMakeLists.txt").write_text(
                 "cmake_minimum_required(VERSION 3.25)\nproject(alone LANGUAGES C)\n"
                 f"find_package(plait 0.1 REQUIRED {components})\nadd_executable(alone {EXAMPLE})\n"
@@ -127,7 +127,7 @@ class Installed(unittest.TestCase):
         run("cmake", "--build", folder / "build")
         self.assertIn("y[0] = 10.000", run(folder / "build/alone"))
         for components, more in (("COMPONENTS core", "-DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON"),
-                                 ("COMPONENTS other", "-DNOTHING=0")):
+                                 ("COMPONENTS other", "-DCMAKE_DISABLE_FIND_PACKAGE_fmt=OFF")):
             (folder / "CMakeLists.txt").write_text(
                 "cmake_minimum_required(VERSION 3.25)\nproject(alone LANGUAGES C)\n"
                 f"find_package(plait 0.1 REQUIRED {components})\n")
