@@ -125,12 +125,17 @@ struct LoadOptions {
   Device* device_override = nullptr;               // where not null: this device; the caller keeps it
   std::function<void(const std::string&)> warn{};  // as CompileOptions::warn
   std::function<void(int64_t rank, size_t step, const std::string& text)> on_step;  // as CompileOptions::on_step
+  // Options by name with other values than the file's: of those that make no other kernels (option_table()).
+  std::map<std::string, std::string, std::less<>> settings{};
+  // Where given: makes the device of the program, whose options it gets; the caller keeps it.
+  std::function<Device*(const CompileOptions&)> device_for{};
 };
 
 // A program that save() wrote, on a device like the one it was compiled for, with the same ranks and options; what is
 // asked of it before it runs is of the sizes that it had last. Its specializations run without LLVM or NVRTC; other
 // sizes compile as ever. A file is trusted like a program: it holds machine code. UserError: it cannot be read, is no
-// such file, damaged, of another version of plait, or needs what this machine lacks; MissingError: the device or a
+// such file, damaged, of another version of plait, or needs what this machine lacks; a setting is unknown or makes
+// other kernels; MissingError: the device or a
 // library is not here.
 Compiled load(const std::string& path, const LoadOptions& options = {});
 // Of what serialize() gave; `file` names it in errors.

@@ -41,9 +41,10 @@ HEAD = """/* A function for every op, over plait_fusion_op (plait_c.h). Written 
    and the words of docs/ops.md, which have more of each.
 
    `names` are those of the results, "y" or "mean, var", NULL: named after the op. Operands are names of tensors, "x";
-   those of pointwise ops may be numbers, "0.5". Attributes are values; those that may be left out are pointers, NULL
-   where they are, sizes and dtypes are words: "768", "b", "f32". `result`, where not NULL, gets the names. Errors are
-   those of plait_fusion_statement(). */
+   those of pointwise ops may be numbers, "0.5". Attributes are values; those that may be left out are pointers, sizes
+   and dtypes are words: "768", "b", "f32". What may be left out stands behind "May be NULL": NULL, and a count of 0,
+   leave it out. An operand is not left out where a later one is given: a bias needs a weight. `result`, where not NULL,
+   gets the names. Errors are those of plait_fusion_statement(). */
 /* clang-format off */
 #ifndef PLAIT_OPS_H
 #define PLAIT_OPS_H
@@ -72,8 +73,9 @@ def c_name(name):
     return "x" if name == "in" else name + "_" if keyword.iskeyword(name) or name in ("default", "register", "auto") else name
 
 
-def parameter(op, it):
-    """(parameters of C, the statement that adds the argument)."""
+def parameter(op, it, later):
+    """(parameters of C, the statement that adds the argument). later: optional operands behind this one; where one of
+    them is given, a NULL goes along, which plait_fusion_op refuses."""
     name, operand = c_name(it["name"]), it["role"] in ("operand", "optional")
     given = it["role"] in ("operand", "required")
     label = "NULL" if operand else f'"{it["name"]}"'
@@ -89,7 +91,10 @@ def parameter(op, it):
     else:
         fail(f"attribute `{it['name']}` of `{op}` is a {it['type']}: write its type in TYPES")
     add = f"plait_given[plait_count++] = plait_{maker}_argument({label}, {value});"
-    return taken, f"  {add}" if given else f"  if ({name} != NULL) {add}"
+    if it["type"] in LISTS:  # a count without values goes along, and is refused
+        return taken, f"  {add}" if given else f"  if ({name} != NULL || {name}_count != 0) {add}"
+    asked = " || ".join(f"{each} != NULL" for each in [name] + later)
+    return taken, f"  {add}" if given else f"  if ({asked}) {add}"
 
 
 def makers():
@@ -100,18 +105,28 @@ def makers():
     return out + "\n"
 
 
-def function(schema, words):
+def exact(schema):
+    """The same op, whose constant is an integer."""
+    return {**schema, "parameters": [{**it, "type": "int" if it["type"] == "constant" else it["type"]}
+                                     for it in schema["parameters"]]}
+
+
+def function(schema, words, suffix=""):
     op, takes, body = schema["name"], ["plait_fusion* fusion", "const char* names"], []
+    optional = [c_name(it["name"]) for it in schema["parameters"] if it["role"] == "optional"]
     for it in schema["parameters"]:
-        taken, statement = parameter(op, it)
+        place = optional.index(c_name(it["name"])) + 1 if it["role"] == "optional" else len(optional)
+        taken, statement = parameter(op, it, optional[place:])
         takes += taken
         body.append(statement)
     takes.append("plait_text** result")
     initial = ", ".join(f"{it['name']} = {it['initial']}" for it in schema["parameters"] if "initial" in it)
     results = f"Results: {', '.join(schema['results']) or 'part, ...'}." if len(schema["results"]) != 1 else ""
-    said = " ".join(each for each in (words, results, f"Left out: {initial}." if initial else "") if each)
+    absent = ", ".join(c_name(it["name"]) for it in schema["parameters"] if it["role"] not in ("operand", "required"))
+    said = " ".join(each for each in (words, results, f"Left out: {initial}." if initial else "",
+                                      f"May be NULL: {absent}." if absent else "") if each)
     comment = "\n   ".join(textwrap.wrap(said.replace("*/", "* /"), 112))
-    lines, line = [], f"static inline plait_error* plait_op_{op}("
+    lines, line = [], f"static inline plait_error* plait_op_{op}{suffix}("
     for i, take in enumerate(takes):
         word = take + (", " if i + 1 < len(takes) else ") {")
         if len(line + word.rstrip()) > 118:
@@ -132,7 +147,8 @@ def plain(text):
 def meanings(text):
     out = {}
     for cells in tables(text, "pointwise_table"):
-        out[re.match(r"`(\w+)", cells[0]).group(1)] = plain(cells[2])
+        op, said = re.match(r"`(\w+)\(\w+(?:, (\w+ = \w+))?", cells[0]).groups()
+        out[op] = f"{out[op]} {said}: {plain(cells[2])}" if op in out else plain(cells[2])
     for cells in tables(text, "op_table"):
         for op in re.findall(r"`(?:[^`=]* = )?(\w+)\(.*?\)`(?:<br>|$)", cells[0]):
             out[op] = plain(cells[1])
@@ -145,7 +161,13 @@ def main(args):
     for each in schemas:
         if each["name"] not in words:
             fail(f"docs/ops.md has no row for `{each['name']}`")
-    header = HEAD + makers() + "".join(function(each, words[each["name"]]) for each in schemas) + TAIL
+    header = HEAD + makers()
+    for each in schemas:
+        header += function(each, words[each["name"]])
+        if any(it["type"] == "constant" for it in each["parameters"]):
+            header += function(exact(each), f"plait_op_{each['name']} of an integer, exactly; one beyond int64_t is a word of "
+                               "plait_fusion_op.", "_integer")
+    header += TAIL
     table = "#pragma once\n// clang-format off\n// What each op computes, in a sentence. Written by tools/make_c_ops.py from docs/ops.md.\n#include <string_view>\n\n"
     table += "namespace plait {\n\nstruct OpWords {\n  std::string_view op;\n  const char* words;\n};\n\n"
     table += "inline constexpr OpWords kOpWords[] = {\n"

@@ -40,17 +40,11 @@ Settings read_settings(const Arguments& args) {
 
 // Checks the names of `--set` and puts the sizes where compile() looks for them.
 void settle_sizes(const Settings& settings, const Fusion& fusion, CompileOptions& options) {
-  std::set<std::string> dtypes, lets;
+  check_settings(fusion, settings, "--set ");
+  std::set<std::string> dtypes;
   const std::set<std::string> symbols = size_symbols(fusion);
   for (const auto& let : fusion.dtype_lets) dtypes.insert(let.name);
-  for (const auto& let : fusion.size_lets) lets.insert(let.name);
-  std::set<std::string> known = symbols;
-  known.insert(dtypes.begin(), dtypes.end());
-  known.insert(lets.begin(), lets.end());
   for (const auto& [name, text] : settings) {
-    if (!known.contains(name))
-      throw UserError(fmt::format("there is no size or dtype `{}`", name), "--set " + name,
-                      suggestion(name, {known.begin(), known.end()}));
     if (dtypes.contains(name)) continue;
     int64_t value = 0;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -80,7 +74,7 @@ void settle_comm(const std::string& comm, CompileOptions& options) {
     throw UserError("a command has no communicators to give", "--comm given",
                     "take local, local:SEED, local:threads, mpi or nccl");
   options.comm = comm;
-  read_comm(options);
+  read_comm(options, false);
   // A job has as many ranks as its launcher started processes.
   if (auto processes = job_processes(options.comm); processes && !options.ranks) options.ranks = processes;
 }

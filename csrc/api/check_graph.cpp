@@ -33,7 +33,7 @@ void check_graph(const Fusion& fusion) {
   for (const TensorView* t : fusion.inputs())
     for (size_t d = 0; d < t->rank(); ++d)
       check_no_rank(t->extent(d), fmt::format("extent {}", d), fmt::format("%{}: {}", t->name, type_text(*t)));
-  if (fusion.outputs().empty()) throw UserError("the fusion has no outputs", where, "name one: f.output(\"y\", y)");
+  if (fusion.outputs().empty()) throw UserError("the fusion has no outputs", where, "make a tensor an output");
   for (const Op* op : fusion.ops()) {
     bool moves = property(op->kind) == OpProperty::communication || property(op->kind) == OpProperty::local_move;
     if (moves && op->kind != OpKind::Reshard)

@@ -71,7 +71,7 @@ Communication Compiled::Impl::who(const RunOptions& run_options) const {
 
 ExecutorRunOptions Compiled::Impl::executor_options(const RunOptions& run_options) const {
   if (run_options.stream && device->host_memory())
-    throw UserError("streams are those of GPUs", "run", "give no stream on this device");
+    throw UserError("streams are those of GPUs", "run", "give no stream to a run on this device");
   if (run_options.threads && *run_options.threads < 0)
     throw UserError(fmt::format("{} threads", *run_options.threads), "run", "give a number from 0, 0 for all");
   ExecutorRunOptions how;

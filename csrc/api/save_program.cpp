@@ -13,6 +13,15 @@
 namespace plait {
 namespace {
 
+// An option whose value is not that of the file.
+void set_at_load(Options& options, const std::string& name, const std::string& value) {
+  for (const OptionInfo& known : option_table())
+    if (known.name == name && known.enters_cache_key)
+      throw UserError(fmt::format("option `{}` makes other kernels than the file has", name), "load",
+                      "give it where the program is compiled");
+  set_option(options, name, value);
+}
+
 CompileOptions options_of(const SavedProgram& from, const LoadOptions& how) {
   CompileOptions out;
   out.device = from.device;
@@ -27,6 +36,8 @@ CompileOptions options_of(const SavedProgram& from, const LoadOptions& how) {
     const size_t at = option.find('=');
     set_option(out.options, option.substr(0, at), at == option.npos ? "" : option.substr(at + 1));
   }
+  for (const auto& [name, value] : how.settings) set_at_load(out.options, name, value);
+  if (how.device_for) out.device_override = how.device_for(out);
   // Others would make classes that ask other questions than those of the file.
   out.measured = [measured = from.measured](const std::string& key, const std::string&) {
     const auto found = measured.find(key);
@@ -56,7 +67,7 @@ std::string read_file(const std::string& path) {
 std::string Compiled::serialize() const {
   const std::lock_guard lock(impl_->mutex);
   const Impl& impl = *impl_;
-  if (impl.classes.size() == 0) throw UserError("nothing is compiled yet", "save", "run or prepare the program first");
+  if (impl.classes.size() == 0) throw UserError("nothing is compiled yet", "save", "run it or prepare it first");
   SavedProgram out;
   out.version = version();
   out.device = impl.options.device;

@@ -89,7 +89,9 @@ std::shared_ptr<SpecializationEntry> loaded_class(SavedClass& from, Device& devi
     std::string why;
     slot.executable = device.library(slot.contraction, &why);
     slot.result = from.library_results[i];
-    if (!slot.executable) throw MissingError(fmt::format("the library of `{}` cannot be used: {}", file, why), "", "");
+    if (!slot.executable)
+      throw MissingError(fmt::format("the library of `{}` cannot be used: {}", file, why), "device " + device.name(),
+                         "install it (`plait doctor` says what is here), or compile the program again on this machine");
   }
   compiled.program = std::make_shared<const Program>(std::move(program));
   out->texts = std::move(from.texts);

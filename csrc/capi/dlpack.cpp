@@ -87,6 +87,10 @@ Tensor from_dlpack(const DLTensor& tensor, const std::string& where) {
   if (tensor.strides && tensor.ndim > 0) out.strides.assign(tensor.strides, tensor.strides + tensor.ndim);
   if (elements > 0 && !tensor.data) throw UserError("data is null", where, "pass a tensor with memory");
   const size_t bytes = reach(out, where);
+  const auto address = reinterpret_cast<uintptr_t>(tensor.data);
+  if (tensor.data && (tensor.byte_offset > UINTPTR_MAX - address || bytes > UINTPTR_MAX - address - tensor.byte_offset))
+    throw UserError(fmt::format("byte_offset {} leads past the end of memory", tensor.byte_offset), where,
+                    "pass a valid DLTensor");
   alignas(kBufferAlignment) static char nothing[kBufferAlignment];  // empty tensors may have no address
   char* first = tensor.data ? static_cast<char*>(tensor.data) + tensor.byte_offset : nothing;
   out.memory = std::make_shared<Memory>(first, bytes, nullptr, location_of(tensor.device, where));

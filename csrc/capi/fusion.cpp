@@ -1,6 +1,7 @@
 // Building, reading and asking about fusions.
 #include "capi/handles.h"
 #include "ir/schema.h"
+#include "session/bind_inputs.h"
 
 namespace plait {
 namespace {
@@ -45,11 +46,10 @@ plait_error* plait_fusion_parse(const char* text, const char* file, const plait_
     required(out, "out") = nullptr;
     ParseOptions options;
     options.file = text_or(file, "<text>");
-    for (size_t i = 0; i < setting_count; ++i) {
-      const plait_setting& s = required(settings, "settings", i);
-      options.set[required_text(s.name, "settings.name")] = required_text(s.value, "settings.value");
-    }
+    options.set_place = "setting ";
+    for (auto& [name, value] : named_values(settings, setting_count, "settings")) options.set.emplace(name, value);
     auto fusion = parse_fusion(required_text(text, "text"), options);
+    let_settings(*fusion, options.set, options.set_place);
     verify(*fusion);
     *out = wrap(std::move(fusion));
   });
@@ -80,6 +80,33 @@ plait_error* plait_fusion_input(plait_fusion* fusion, const char* declaration) {
   return guarded([&] { parse_input(of(fusion), required_text(declaration, "declaration")); });
 }
 
+plait_error* plait_fusion_typed_input(plait_fusion* fusion, int32_t role, const char* name, plait_dtype dtype,
+                                      const plait_extent* extents, size_t extent_count) {
+  return guarded([&] {
+    Fusion& f = of(fusion);
+    if (role != PLAIT_ROLE_INPUT && role != PLAIT_ROLE_PARAMETER)
+      throw UserError(fmt::format("role {} of an input", role), "", "take PLAIT_ROLE_INPUT or PLAIT_ROLE_PARAMETER");
+    std::string word = required_text(name, "name");
+    if (word.starts_with('%')) word.erase(0, 1);
+    DType type;
+    try {
+      type = from_c(dtype);
+    } catch (UserError& e) {
+      e.add_place("%" + word);
+      throw;
+    }
+    std::vector<Fusion::Extent> shape;
+    for (size_t i = 0; i < extent_count; ++i) {
+      const plait_extent& extent = required(extents, "extents", i);
+      shape.push_back(extent.text ? Fusion::Extent(std::string(extent.text)) : Fusion::Extent(extent.number));
+    }
+    if (role == PLAIT_ROLE_PARAMETER)
+      f.parameter(std::move(word), shape, type);
+    else
+      f.input(std::move(word), shape, type);
+  });
+}
+
 plait_error* plait_fusion_statement(plait_fusion* fusion, const char* statement, plait_text** result) {
   if (result) *result = nullptr;
   return guarded([&] {
@@ -96,6 +123,9 @@ plait_error* plait_fusion_output(plait_fusion* fusion, const char* name, const c
     std::string from = required_text(tensor, "tensor");
     if (from.starts_with('%')) from.erase(0, 1);
     TensorView* t = f.find(from);
+    if (const std::string now = f.now_called(from); !now.empty())
+      throw UserError(fmt::format("%{} is now called %{}", from, now), fmt::format("fusion @{}", f.name()),
+                      "an output has one name: for a second output take a copy, set(%" + now + ")");
     if (!t)
       throw UserError(fmt::format("there is no tensor %{}", from), fmt::format("fusion @{}", f.name()),
                       "name a result or an input of this fusion");

@@ -86,7 +86,7 @@ plait_error* guarded(Fn&& fn) noexcept {
 // UserError where an argument is null.
 template <class T>
 T& required(T* pointer, const char* name) {
-  if (!pointer) throw UserError(fmt::format("`{}` is null", name), "", "pass an object");
+  if (!pointer) throw UserError(fmt::format("`{}` is null", name), "", "it must not be");
   return *pointer;
 }
 
@@ -120,5 +120,20 @@ void give(const T& value, T* out, const char* name) {
 // A string, or what stands for null.
 inline std::string text_or(const char* text, const char* otherwise) { return text ? text : otherwise; }
 inline std::string required_text(const char* text, const char* name) { return &required(text, name); }
+
+// Names and values of an array of settings, in order. UserError: a name twice.
+inline std::vector<std::pair<std::string, std::string>> named_values(const plait_setting* array, size_t count,
+                                                                     const char* name) {
+  std::vector<std::pair<std::string, std::string>> out;
+  std::set<std::string> known;
+  for (size_t i = 0; i < count; ++i) {
+    const plait_setting& s = required(array, name, i);
+    out.emplace_back(required_text(s.name, fmt::format("{}.name", name).c_str()),
+                     required_text(s.value, fmt::format("{}.value", name).c_str()));
+    if (!known.insert(out.back().first).second)
+      throw UserError(fmt::format("`{}` is set twice", out.back().first), name, "set it once");
+  }
+  return out;
+}
 
 }  // namespace plait

@@ -16,6 +16,7 @@ class OpList {
     for (size_t i = 0; i < schemas_.size(); ++i) add(i);
   }
   size_t size() const { return infos_.size(); }
+  const std::vector<OpSchema>& schemas() const { return schemas_; }
   const plait_op_info& operator[](size_t i) const { return infos_[i]; }
 
  private:
@@ -75,6 +76,41 @@ std::string words_text(const plait_argument& a, const std::string& name, bool op
   for (size_t i = 0; i < a.count; ++i) {
     const std::string word = required_text(required(a.words, name.c_str(), i), name.c_str());
     out += (i > 0 ? ", " : "") + (operands ? operand_text(word) : word);
+  }
+  return out;
+}
+
+// The operands of an op that have places, in order.
+std::vector<const ParameterSchema*> places_of(const std::vector<OpSchema>& schemas, const std::string& op) {
+  std::vector<const ParameterSchema*> out;
+  const auto schema =
+      std::find_if(schemas.begin(), schemas.end(), [&](const OpSchema& each) { return each.name == op; });
+  if (schema == schemas.end()) return out;
+  for (const ParameterSchema& p : schema->parameters)
+    if (p.role == "operand" || p.role == "optional") out.push_back(&p);
+  return out;
+}
+
+// Which arguments are optional operands that are left out. UserError: one with a later operand given, which the text
+// would put at its place.
+std::vector<bool> left_out(const plait_argument* arguments, size_t count, const std::string& op) {
+  std::vector<bool> out(count, false);
+  const auto places = places_of(op_list().schemas(), op);
+  size_t place = 0;
+  const ParameterSchema* gap = nullptr;
+  for (size_t i = 0; i < count; ++i) {
+    const plait_argument& a = required(arguments, "arguments", i);
+    if (a.name || a.kind != PLAIT_ARGUMENT_TENSOR || place == places.size()) continue;
+    const ParameterSchema& operand = *places[place++];
+    if (!a.word && operand.role == "optional") {
+      out[i] = true;
+      if (!gap) gap = &operand;
+    } else if (a.word && gap) {
+      if (gap->name == "w" && operand.name == "b")
+        throw UserError("a bias without a weight", op, "give a weight of ones, or add the bias afterwards");
+      throw UserError(fmt::format("operand `{}` without `{}`", operand.name, gap->name), op,
+                      fmt::format("give `{}` too", gap->name));
+    }
   }
   return out;
 }
@@ -146,12 +182,16 @@ plait_error* plait_fusion_op(plait_fusion* fusion, const char* op, const char* n
     const std::string name = required_text(op, "op");
     std::string statement = names ? results_text(names) + " = " : "";
     statement += name + "(";
+    const std::vector<bool> absent = left_out(arguments, argument_count, name);
+    bool first = true;
     for (size_t i = 0; i < argument_count; ++i) {
+      if (absent[i]) continue;
       const plait_argument& a = required(arguments, "arguments", i);
       const std::string where =
           a.name ? fmt::format("argument {} of {}", a.name, name) : fmt::format("argument {} of {}", i, name);
       const std::string text = text_of(a, where);
-      statement += (i > 0 ? ", " : "") + (a.name ? std::string(a.name) + " = " : "") + text;
+      statement += (first ? "" : ", ") + (a.name ? std::string(a.name) + " = " : "") + text;
+      first = false;
     }
     auto made = std::make_unique<plait_text>();
     for (const TensorView* t : parse_statement(*required(fusion, "fusion").fusion, statement + ")"))

@@ -3,11 +3,13 @@
    Handles are opaque and owned by whoever made them; each type has its `_free`, which takes NULL. A function that can
    fail returns NULL, or an error that the caller frees; on failure its outputs are NULL and nothing has changed.
    Structs begin with `struct_size`, sizeof of the struct that the caller was compiled with: later versions add fields
-   at the end, which count as zero for older callers. Strings are UTF-8, zero-terminated. Strings and arrays that a
-   handle returns live until the next call that changes the handle, or its end.
-   Threads: different handles may be used at once; runs of one program go on at once on the CPU without collectives,
-   other calls on it queue up behind each other; a fusion is for one thread at a time while it is changed. No function
-   changes the environment or installs a signal handler. */
+   at the end, which count as zero for older callers. Those that stand in arrays have none and stay as they are:
+   plait_setting, plait_extent, plait_argument, plait_parameter_info, plait_metadata, plait_output, plait_donation,
+   plait_input. A count that is not 0 with an array that is NULL is a user error. Strings are UTF-8, zero-terminated.
+   Strings and arrays that a handle returns live until the next call that changes the handle, or its end. Threads:
+   different handles may be used at once; runs of one program go on at once on the CPU without collectives, other calls
+   on it queue up behind each other; a fusion is for one thread at a time while it is changed. No function changes the
+   environment or installs a signal handler. */
 #ifndef PLAIT_C_H
 #define PLAIT_C_H
 
@@ -71,13 +73,19 @@ PLAIT_API void plait_text_free(plait_text* text);              /* NULL is taken 
 
 /* ---- Fusions. What is written in text is that of docs/ir.md. */
 
+/* Of the codes: kDLInt, kDLUInt, kDLFloat, kDLBfloat, kDLBool, kDLFloat8_e4m3fn, kDLFloat8_e5m2; one lane. */
+typedef DLDataType plait_dtype;
+
+enum { PLAIT_ROLE_INPUT = 0, PLAIT_ROLE_PARAMETER = 1, PLAIT_ROLE_OUTPUT = 2 };
+
 /* Name and value of a size, a dtype or an option. */
 typedef struct plait_setting {
   const char* name;
   const char* value;
 } plait_setting;
 
-/* A whole fusion. `file` is named in errors (NULL: "<text>"); `settings` override lets of sizes and dtypes. */
+/* A whole fusion. `file` is named in errors (NULL: "<text>"). `settings` override lets of sizes and dtypes, and are
+   lets of sizes that the text has and does not let. User errors: one names neither, or what another names. */
 PLAIT_API plait_error* plait_fusion_parse(const char* text, const char* file, const plait_setting* settings,
                                           size_t setting_count, plait_fusion** out);
 /* An empty one. `name`: NULL is "fusion". `mesh`: "@m (dp = 2, tp = t)", or NULL. */
@@ -89,6 +97,14 @@ PLAIT_API void plait_fusion_free(plait_fusion* fusion);
 PLAIT_API plait_error* plait_fusion_let(plait_fusion* fusion, const char* name, int64_t value);
 /* "%x: f32[b, 768] {0: dp}", "param %w: bf16[768, 768] {0: tp} stored {0: tp, 1: dp}". */
 PLAIT_API plait_error* plait_fusion_input(plait_fusion* fusion, const char* declaration);
+/* An extent: a size or an expression over sizes, "b", "4 * h"; where `text` is NULL a number. */
+typedef struct plait_extent {
+  const char* text;
+  int64_t number;
+} plait_extent;
+/* The same without text: PLAIT_ROLE_INPUT or PLAIT_ROLE_PARAMETER, a name, a dtype, extents. */
+PLAIT_API plait_error* plait_fusion_typed_input(plait_fusion* fusion, int32_t role, const char* name, plait_dtype dtype,
+                                                const plait_extent* extents, size_t extent_count);
 /* "%y = softmax(%x, dim = -1)", or "softmax(%x, dim = -1)", whose result is named after the op, or
    "%mean, %var = var_mean(%x)". `result`, where not NULL, gets the names of the results without the %, ", " between. */
 PLAIT_API plait_error* plait_fusion_statement(plait_fusion* fusion, const char* statement, plait_text** result);
@@ -132,7 +148,8 @@ PLAIT_API plait_error* plait_ops_get(size_t index, plait_op_info* out);
 
 /* An argument of a call of an op. */
 enum {
-  PLAIT_ARGUMENT_TENSOR = 0,   /* word: "x", "%x", or a number where the op takes one */
+  PLAIT_ARGUMENT_TENSOR = 0,   /* word: "x", "%x", or a number where the op takes one; NULL: an operand by position that
+                                  may be left out is, as are all behind it */
   PLAIT_ARGUMENT_TENSORS = 1,  /* words */
   PLAIT_ARGUMENT_INTEGER = 2,  /* integer */
   PLAIT_ARGUMENT_INTEGERS = 3, /* integers */
@@ -156,7 +173,8 @@ typedef struct plait_argument {
    named after the op. plait_ops.h has a function for each op over this one, with its parameters and their types. */
 PLAIT_API plait_error* plait_fusion_op(plait_fusion* fusion, const char* op, const char* names,
                                        const plait_argument* arguments, size_t argument_count, plait_text** result);
-/* Makes the tensor `tensor` an output called `name`. Outputs keep the order of these calls. */
+/* Makes the tensor `tensor` an output called `name`. Outputs keep the order of these calls. The tensor has one name:
+   from then on later statements find it as `name`, and no longer as `tensor`. */
 PLAIT_API plait_error* plait_fusion_output(plait_fusion* fusion, const char* name, const char* tensor);
 
 /* The output ends in the memory of the input (`-> (%y aliases %x)` of docs/ir.md), which each run then writes: of one
@@ -165,11 +183,6 @@ PLAIT_API plait_error* plait_fusion_alias(plait_fusion* fusion, const char* outp
 
 /* Its text, which plait_fusion_parse reads back as an equal fusion. */
 PLAIT_API plait_error* plait_fusion_print(const plait_fusion* fusion, plait_text** out);
-
-/* Of the codes: kDLInt, kDLUInt, kDLFloat, kDLBfloat, kDLBool, kDLFloat8_e4m3fn, kDLFloat8_e5m2; one lane. */
-typedef DLDataType plait_dtype;
-
-enum { PLAIT_ROLE_INPUT = 0, PLAIT_ROLE_PARAMETER = 1, PLAIT_ROLE_OUTPUT = 2 };
 
 typedef struct plait_tensor_info {
   size_t struct_size; /* set by the caller */
@@ -223,13 +236,15 @@ typedef struct plait_thread_pool {
 /* Where and how a fusion is compiled and run. Zeros are what is meant where nothing is said. */
 typedef struct plait_compile_options {
   size_t struct_size;
-  const char* device; /* cpu, reference, cuda, sim:ARCH[:N]; NULL: the first of cuda, cpu, reference that is here */
-  const char* comm;   /* local, local:threads, mpi, nccl; given: every run lends plait_comms; NULL: local */
-  int64_t ranks;      /* solves the free symbol of the mesh; 0: not given */
+  /* cpu, reference, cuda, sim:ARCH[:N]; NULL or "": the first of cuda, cpu, reference that is here */
+  const char* device;
+  /* local, local:SEED, local:threads, mpi, nccl; given: every run lends plait_comms; NULL or "": local */
+  const char* comm;
+  int64_t ranks;              /* solves the free symbol of the mesh; 0: not given */
   const plait_setting* sizes; /* mesh symbols, and sizes that no input gives */
   size_t size_count;
   const plait_setting* settings; /* options, by the names of `plait doctor --options` */
-  size_t setting_count;
+  size_t setting_count;          /* a name twice is a user error, of sizes too */
   const plait_thread_pool*
       pool; /* of device cpu; must work as long as the program and its outputs. NULL: plait's own */
 } plait_compile_options;
@@ -246,6 +261,18 @@ PLAIT_API void plait_program_free(plait_program* program);
  */
 PLAIT_API plait_error* plait_program_save(plait_program* program, const char* path);
 PLAIT_API plait_error* plait_program_load(const char* path, plait_program** out);
+/* How a file is brought back; zeros: as it was saved. */
+typedef struct plait_load_options {
+  size_t struct_size;
+  /* Options with other values than the file's, of those that make no other kernels: `plait doctor --options` says which
+     do, and these are user errors. */
+  const plait_setting* settings;
+  size_t setting_count;
+  const plait_thread_pool* pool; /* as plait_compile_options.pool: of a program of device cpu */
+} plait_load_options;
+/* The same, told how. `options` may be NULL. */
+PLAIT_API plait_error* plait_program_load_with(const char* path, const plait_load_options* options,
+                                               plait_program** out);
 /* The program's fusion, for plait_fusion_input_count and its like; the program owns it. */
 PLAIT_API plait_error* plait_program_fusion(plait_program* program, const plait_fusion** out);
 

@@ -2,9 +2,10 @@
    and the words of docs/ops.md, which have more of each.
 
    `names` are those of the results, "y" or "mean, var", NULL: named after the op. Operands are names of tensors, "x";
-   those of pointwise ops may be numbers, "0.5". Attributes are values; those that may be left out are pointers, NULL
-   where they are, sizes and dtypes are words: "768", "b", "f32". `result`, where not NULL, gets the names. Errors are
-   those of plait_fusion_statement(). */
+   those of pointwise ops may be numbers, "0.5". Attributes are values; those that may be left out are pointers, sizes
+   and dtypes are words: "768", "b", "f32". What may be left out stands behind "May be NULL": NULL, and a count of 0,
+   leave it out. An operand is not left out where a later one is given: a bias needs a weight. `result`, where not NULL,
+   gets the names. Errors are those of plait_fusion_statement(). */
 /* clang-format off */
 #ifndef PLAIT_OPS_H
 #define PLAIT_OPS_H
@@ -54,7 +55,8 @@ static inline plait_argument plait_string_argument(const char* name, const char*
   return out;
 }
 
-/* x / (1 + exp(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3). Left out: approx = none. */
+/* x (1 + erf(x / sqrt(2))) / 2. approx = tanh: x / (1 + exp(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3). Left out:
+   approx = none. May be NULL: approx. */
 static inline plait_error* plait_op_gelu(plait_fusion* fusion, const char* names, const char* x, const char* approx,
     plait_text** result) {
   plait_argument plait_given[2];
@@ -75,8 +77,18 @@ static inline plait_error* plait_op_full(plait_fusion* fusion, const char* names
   return plait_fusion_op(fusion, "full", names, plait_given, plait_count, result);
 }
 
-/* out[i...] = start + i[dim], in dtype: integers modulo 2^bits, floats rounded. start is 0 for users; a piece
-   starts at its first index. Left out: dtype = i64. */
+/* plait_op_full of an integer, exactly; one beyond int64_t is a word of plait_fusion_op. */
+static inline plait_error* plait_op_full_integer(plait_fusion* fusion, const char* names, const char* const* shape,
+    size_t shape_count, int64_t value, const char* dtype, plait_text** result) {
+  plait_argument plait_given[3];
+  size_t plait_count = 0;
+  plait_given[plait_count++] = plait_words_argument("shape", shape, shape_count);
+  plait_given[plait_count++] = plait_integer_argument("value", value);
+  plait_given[plait_count++] = plait_word_argument("dtype", dtype);
+  return plait_fusion_op(fusion, "full", names, plait_given, plait_count, result);
+}
+
+/* out[i...] = i[dim], in dtype: integers modulo 2^bits, floats rounded. Left out: dtype = i64. May be NULL: dtype. */
 static inline plait_error* plait_op_iota(plait_fusion* fusion, const char* names, const char* const* shape,
     size_t shape_count, int64_t dim, const char* dtype, plait_text** result) {
   plait_argument plait_given[3];
@@ -88,7 +100,7 @@ static inline plait_error* plait_op_iota(plait_fusion* fusion, const char* names
 }
 
 /* out = value, 0-dim: an expression over sizes as a tensor. bool and unsigned dtypes are refused. Left out: dtype
-   = i64. */
+   = i64. May be NULL: dtype. */
 static inline plait_error* plait_op_size(plait_fusion* fusion, const char* names, const char* value,
     const char* dtype, plait_text** result) {
   plait_argument plait_given[2];
@@ -98,9 +110,7 @@ static inline plait_error* plait_op_size(plait_fusion* fusion, const char* names
   return plait_fusion_op(fusion, "size", names, plait_given, plait_count, result);
 }
 
-/* out[i...] = uniform_f32(seed, global linear index, offset), f32. A piece of a sharded tensor holds the numbers
-   of its global indices: global are the global extents and start the first index per dim (empty: the tensor is
-   whole). */
+/* out[i...] = uniform_f32(seed, global linear index, offset), f32. May be NULL: offset. */
 static inline plait_error* plait_op_uniform(plait_fusion* fusion, const char* names, const char* const* shape,
     size_t shape_count, const char* seed, const int64_t* offset, plait_text** result) {
   plait_argument plait_given[3];
@@ -112,7 +122,7 @@ static inline plait_error* plait_op_uniform(plait_fusion* fusion, const char* na
 }
 
 /* out[i...] = normal(seed, global linear index, offset), f32 by Box-Muller (scalar/philox.h). Otherwise as
-   Uniform. */
+   Uniform. May be NULL: offset. */
 static inline plait_error* plait_op_normal(plait_fusion* fusion, const char* names, const char* const* shape,
     size_t shape_count, const char* seed, const int64_t* offset, plait_text** result) {
   plait_argument plait_given[3];
@@ -123,8 +133,8 @@ static inline plait_error* plait_op_normal(plait_fusion* fusion, const char* nam
   return plait_fusion_op(fusion, "normal", names, plait_given, plait_count, result);
 }
 
-/* out[..., n] = sum_k x[..., k] * w[n, k] + b[n]. Accumulates in accumulation_type; accumulate keeps the result in
-   that type instead of rounding to the operands' type; of integers modulo 2^bits of theirs. An empty sum is 0. */
+/* out[..., n] = sum_k x[..., k] * w[n, k] + b[n]. Accumulates in accumulation_type, of integers modulo 2^bits of
+   their type. An empty sum is 0. May be NULL: b. */
 static inline plait_error* plait_op_linear(plait_fusion* fusion, const char* names, const char* x, const char* w,
     const char* b, plait_text** result) {
   plait_argument plait_given[3];
@@ -148,58 +158,59 @@ static inline plait_error* plait_op_matmul(plait_fusion* fusion, const char* nam
 
 /* out = sum (x - mean)^2 / (n - correction) over dims, one pass in accumulation_type (Welford), rounded once.
    Fewer than correction + 1 elements: NaN, as 0 / 0, or an infinity. A NaN or an infinity among them: NaN. Left
-   out: correction = 1, keepdim = false. */
+   out: correction = 1, keepdim = false. May be NULL: dims, correction, keepdim. */
 static inline plait_error* plait_op_var(plait_fusion* fusion, const char* names, const char* x, const int64_t* dims,
     size_t dims_count, const int64_t* correction, const bool* keepdim, plait_text** result) {
   plait_argument plait_given[4];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   if (correction != NULL) plait_given[plait_count++] = plait_integer_argument("correction", *correction);
   if (keepdim != NULL) plait_given[plait_count++] = plait_flag_argument("keepdim", *keepdim);
   return plait_fusion_op(fusion, "var", names, plait_given, plait_count, result);
 }
 
 /* mean and var over dims (all where none are given): the mean is the sum in accumulation_type over the number of
-   elements, the variance as Var; each rounded once. Results: mean, var. Left out: correction = 1, keepdim = false. */
+   elements, the variance as Var; each rounded once. Results: mean, var. Left out: correction = 1, keepdim = false.
+   May be NULL: dims, correction, keepdim. */
 static inline plait_error* plait_op_var_mean(plait_fusion* fusion, const char* names, const char* x,
     const int64_t* dims, size_t dims_count, const int64_t* correction, const bool* keepdim, plait_text** result) {
   plait_argument plait_given[4];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   if (correction != NULL) plait_given[plait_count++] = plait_integer_argument("correction", *correction);
   if (keepdim != NULL) plait_given[plait_count++] = plait_flag_argument("keepdim", *keepdim);
   return plait_fusion_op(fusion, "var_mean", names, plait_given, plait_count, result);
 }
 
 /* amax over dims (all where none are given), and its row-major position among them: argmax. Results: amax, argmax.
-   Left out: keepdim = false. */
+   Left out: keepdim = false. May be NULL: dims, keepdim. */
 static inline plait_error* plait_op_max_with_argmax(plait_fusion* fusion, const char* names, const char* x,
     const int64_t* dims, size_t dims_count, const bool* keepdim, plait_text** result) {
   plait_argument plait_given[3];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   if (keepdim != NULL) plait_given[plait_count++] = plait_flag_argument("keepdim", *keepdim);
   return plait_fusion_op(fusion, "max_with_argmax", names, plait_given, plait_count, result);
 }
 
 /* amin over dims (all where none are given), and its row-major position among them: argmin. Results: amin, argmin.
-   Left out: keepdim = false. */
+   Left out: keepdim = false. May be NULL: dims, keepdim. */
 static inline plait_error* plait_op_min_with_argmin(plait_fusion* fusion, const char* names, const char* x,
     const int64_t* dims, size_t dims_count, const bool* keepdim, plait_text** result) {
   plait_argument plait_given[3];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   if (keepdim != NULL) plait_given[plait_count++] = plait_flag_argument("keepdim", *keepdim);
   return plait_fusion_op(fusion, "min_with_argmin", names, plait_given, plait_count, result);
 }
 
 /* out[.., i, ..] = in[.., 0, ..] + ... + in[.., i, ..] along dim, added in accumulation_type, of floats on CPUs in
    f64, each rounded once; of integers and bool i64. exclusive: without in[.., i, ..]. reverse: from the end. Left
-   out: exclusive = false, reverse = false. */
+   out: exclusive = false, reverse = false. May be NULL: exclusive, reverse. */
 static inline plait_error* plait_op_cumsum(plait_fusion* fusion, const char* names, const char* x, int64_t dim,
     const bool* exclusive, const bool* reverse, plait_text** result) {
   plait_argument plait_given[4];
@@ -212,7 +223,8 @@ static inline plait_error* plait_op_cumsum(plait_fusion* fusion, const char* nam
 }
 
 /* out[.., i, ..] = in[.., 0, ..] * ... * in[.., i, ..] along dim, otherwise as CumSum: exclusive, reverse, i64 of
-   integers and bool. The empty product is 1. Left out: exclusive = false, reverse = false. */
+   integers and bool. The empty product is 1. Left out: exclusive = false, reverse = false. May be NULL: exclusive,
+   reverse. */
 static inline plait_error* plait_op_cumprod(plait_fusion* fusion, const char* names, const char* x, int64_t dim,
     const bool* exclusive, const bool* reverse, plait_text** result) {
   plait_argument plait_given[4];
@@ -259,34 +271,34 @@ static inline plait_error* plait_op_cummin(plait_fusion* fusion, const char* nam
   return plait_fusion_op(fusion, "cummin", names, plait_given, plait_count, result);
 }
 
-/* out[i...] = in with dims reordered: dim d of out is dim dims[d] of in. */
+/* out[i...] = in with dims reordered: dim d of out is dim dims[d] of in. May be NULL: dims. */
 static inline plait_error* plait_op_permute(plait_fusion* fusion, const char* names, const char* x,
     const int64_t* dims, size_t dims_count, plait_text** result) {
   plait_argument plait_given[2];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   return plait_fusion_op(fusion, "permute", names, plait_given, plait_count, result);
 }
 
-/* out of shape: dim d of in is dim dims[d] of out (increasing) and as long, or 1 and repeated. */
+/* out of shape: dim d of in is dim dims[d] of out (increasing) and as long, or 1 and repeated. May be NULL: dims. */
 static inline plait_error* plait_op_broadcast(plait_fusion* fusion, const char* names, const char* x,
     const char* const* shape, size_t shape_count, const int64_t* dims, size_t dims_count, plait_text** result) {
   plait_argument plait_given[3];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
   plait_given[plait_count++] = plait_words_argument("shape", shape, shape_count);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   return plait_fusion_op(fusion, "broadcast", names, plait_given, plait_count, result);
 }
 
-/* in without dims (all of extent 1 where none are given), which have extent 1. */
+/* in without dims (all of extent 1 where none are given), which have extent 1. May be NULL: dims. */
 static inline plait_error* plait_op_squeeze(plait_fusion* fusion, const char* names, const char* x,
     const int64_t* dims, size_t dims_count, plait_text** result) {
   plait_argument plait_given[2];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   return plait_fusion_op(fusion, "squeeze", names, plait_given, plait_count, result);
 }
 
@@ -312,7 +324,7 @@ static inline plait_error* plait_op_reshape(plait_fusion* fusion, const char* na
 
 /* out[.., i, ..] = in[.., start + i*step, ..] for start + i*step < stop. step >= 1; 0 <= start and 0 <= stop <=
    extent in the node, which is empty where start >= stop; users may count from the end with negative numbers and
-   leave the ends out, and a stop that lies outside is clamped. Left out: step = 1. */
+   leave the ends out, and a stop that lies outside is clamped. Left out: step = 1. May be NULL: start, stop, step. */
 static inline plait_error* plait_op_slice(plait_fusion* fusion, const char* names, const char* x, int64_t dim,
     const char* start, const char* stop, const int64_t* step, plait_text** result) {
   plait_argument plait_given[5];
@@ -326,20 +338,20 @@ static inline plait_error* plait_op_slice(plait_fusion* fusion, const char* name
 }
 
 /* in with low[d] and high[d] elements of value before and after dim d; value is rounded to the dtype. Left out:
-   value = 0. */
+   value = 0. May be NULL: low, high, value. */
 static inline plait_error* plait_op_pad(plait_fusion* fusion, const char* names, const char* x,
     const char* const* low, size_t low_count, const char* const* high, size_t high_count, const double* value,
     plait_text** result) {
   plait_argument plait_given[4];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (low != NULL) plait_given[plait_count++] = plait_words_argument("low", low, low_count);
-  if (high != NULL) plait_given[plait_count++] = plait_words_argument("high", high, high_count);
+  if (low != NULL || low_count != 0) plait_given[plait_count++] = plait_words_argument("low", low, low_count);
+  if (high != NULL || high_count != 0) plait_given[plait_count++] = plait_words_argument("high", high, high_count);
   if (value != NULL) plait_given[plait_count++] = plait_number_argument("value", *value);
   return plait_fusion_op(fusion, "pad", names, plait_given, plait_count, result);
 }
 
-/* The operands one after another along dim; all other extents are equal. Left out: dim = 0. */
+/* The operands one after another along dim; all other extents are equal. Left out: dim = 0. May be NULL: dim. */
 static inline plait_error* plait_op_cat(plait_fusion* fusion, const char* names, const char* const* x, size_t x_count,
     const int64_t* dim, plait_text** result) {
   plait_argument plait_given[2];
@@ -359,14 +371,14 @@ static inline plait_error* plait_op_flip(plait_fusion* fusion, const char* names
   return plait_fusion_op(fusion, "flip", names, plait_given, plait_count, result);
 }
 
-/* out[.., (i + shifts[k]) mod extent, ..] = in[.., i, ..] in dim dims[k]. */
+/* out[.., (i + shifts[k]) mod extent, ..] = in[.., i, ..] in dim dims[k]. May be NULL: dims. */
 static inline plait_error* plait_op_roll(plait_fusion* fusion, const char* names, const char* x,
     const int64_t* shifts, size_t shifts_count, const int64_t* dims, size_t dims_count, plait_text** result) {
   plait_argument plait_given[3];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
   plait_given[plait_count++] = plait_integers_argument("shifts", shifts, shifts_count);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   return plait_fusion_op(fusion, "roll", names, plait_given, plait_count, result);
 }
 
@@ -392,10 +404,7 @@ static inline plait_error* plait_op_bitcast(plait_fusion* fusion, const char* na
 }
 
 /* out[i...] = in[.., index[i...], ..] along dim, of the shape of index, whose other extents are at most those of
-   in. Of lookups and scatters ordinal is the place among those of the fusion. A piece of a sharded index has the
-   global extents in global and its first index per dim in start (empty: the index is whole). Where in is a piece
-   of a sharded dim, range holds its first place and how many the whole dim has: an index that lies in another
-   piece reads 0 and writes nothing. Left out: bounds = check. */
+   in. Left out: bounds = check. May be NULL: bounds. */
 static inline plait_error* plait_op_gather(plait_fusion* fusion, const char* names, const char* x, const char* index,
     int64_t dim, const char* bounds, plait_text** result) {
   plait_argument plait_given[4];
@@ -408,7 +417,7 @@ static inline plait_error* plait_op_gather(plait_fusion* fusion, const char* nam
 }
 
 /* out[.., i..., ..] = in[.., index[i...], ..]: dim is replaced by the dims of index, of any rank. Left out: bounds
-   = check. */
+   = check. May be NULL: bounds. */
 static inline plait_error* plait_op_index_select(plait_fusion* fusion, const char* names, const char* x,
     const char* index, int64_t dim, const char* bounds, plait_text** result) {
   plait_argument plait_given[4];
@@ -424,7 +433,7 @@ static inline plait_error* plait_op_index_select(plait_fusion* fusion, const cha
    stays. update = add, max, min, mul: what is there and src[i...] are combined in that order; sums and products of
    floats in accumulation_type, rounded once, those of integers modulo 2^bits; max and min propagate NaN and order
    bool false < true, which has no sums and products. index and src have one shape, whose other extents are at most
-   those of in. Left out: update = set, bounds = check. */
+   those of in. Left out: update = set, bounds = check. May be NULL: update, bounds. */
 static inline plait_error* plait_op_scatter(plait_fusion* fusion, const char* names, const char* x, const char* index,
     const char* src, int64_t dim, const char* update, const char* bounds, plait_text** result) {
   plait_argument plait_given[6];
@@ -439,8 +448,8 @@ static inline plait_error* plait_op_scatter(plait_fusion* fusion, const char* na
 }
 
 /* The elements in order along dim, the least first or, descending, the greatest, and their indices along dim, i64;
-   equals in the order of their indices. count: one extent, that many of them from the first on (empty: all).
-   Results: values, indices. Left out: dim = -1, descending = false. */
+   equals in the order of their indices. Results: values, indices. Left out: dim = -1, descending = false. May be
+   NULL: dim, descending. */
 static inline plait_error* plait_op_sort(plait_fusion* fusion, const char* names, const char* x, const int64_t* dim,
     const bool* descending, plait_text** result) {
   plait_argument plait_given[3];
@@ -464,7 +473,8 @@ static inline plait_error* plait_op_einsum(plait_fusion* fusion, const char* nam
   return plait_fusion_op(fusion, "einsum", names, plait_given, plait_count, result);
 }
 
-/* out = x / (1 - p) where uniform(global index) >= p (compared in double), else 0. 0 <= p < 1. seed: u64[]. */
+/* out = x / (1 - p) where uniform(global index) >= p (compared in double), else 0. 0 <= p < 1. seed: u64[]. May be
+   NULL: offset. */
 static inline plait_error* plait_op_dropout(plait_fusion* fusion, const char* names, const char* x, double p,
     const char* seed, const int64_t* offset, plait_text** result) {
   plait_argument plait_given[4];
@@ -484,7 +494,7 @@ static inline plait_error* plait_op_set(plait_fusion* fusion, const char* names,
   return plait_fusion_op(fusion, "set", names, plait_given, plait_count, result);
 }
 
-/* The operands, all of one shape, along a new dim. Left out: dim = 0. */
+/* The operands, all of one shape, along a new dim. Left out: dim = 0. May be NULL: dim. */
 static inline plait_error* plait_op_stack(plait_fusion* fusion, const char* names, const char* const* x,
     size_t x_count, const int64_t* dim, plait_text** result) {
   plait_argument plait_given[2];
@@ -495,7 +505,7 @@ static inline plait_error* plait_op_stack(plait_fusion* fusion, const char* name
 }
 
 /* in cut along dim into parts of those sizes, whose sum is its extent: a result for each. Results: part, .... Left
-   out: dim = 0. */
+   out: dim = 0. May be NULL: dim. */
 static inline plait_error* plait_op_split(plait_fusion* fusion, const char* names, const char* x,
     const char* const* sizes, size_t sizes_count, const int64_t* dim, plait_text** result) {
   plait_argument plait_given[3];
@@ -516,7 +526,7 @@ static inline plait_error* plait_op_expand(plait_fusion* fusion, const char* nam
   return plait_fusion_op(fusion, "expand", names, plait_given, plait_count, result);
 }
 
-/* 1 where row equals column, else 0. Left out: dtype = f32. */
+/* 1 where row equals column, else 0. Left out: dtype = f32. May be NULL: columns, dtype. */
 static inline plait_error* plait_op_eye(plait_fusion* fusion, const char* names, const char* rows,
     const char* columns, const char* dtype, plait_text** result) {
   plait_argument plait_given[3];
@@ -527,7 +537,7 @@ static inline plait_error* plait_op_eye(plait_fusion* fusion, const char* names,
   return plait_fusion_op(fusion, "eye", names, plait_given, plait_count, result);
 }
 
-/* in where column <= row + diagonal in its last two dims, else 0. Left out: diagonal = 0. */
+/* in where column <= row + diagonal in its last two dims, else 0. Left out: diagonal = 0. May be NULL: diagonal. */
 static inline plait_error* plait_op_tril(plait_fusion* fusion, const char* names, const char* x,
     const int64_t* diagonal, plait_text** result) {
   plait_argument plait_given[2];
@@ -537,7 +547,7 @@ static inline plait_error* plait_op_tril(plait_fusion* fusion, const char* names
   return plait_fusion_op(fusion, "tril", names, plait_given, plait_count, result);
 }
 
-/* in where column >= row + diagonal in its last two dims, else 0. Left out: diagonal = 0. */
+/* in where column >= row + diagonal in its last two dims, else 0. Left out: diagonal = 0. May be NULL: diagonal. */
 static inline plait_error* plait_op_triu(plait_fusion* fusion, const char* names, const char* x,
     const int64_t* diagonal, plait_text** result) {
   plait_argument plait_given[2];
@@ -547,7 +557,7 @@ static inline plait_error* plait_op_triu(plait_fusion* fusion, const char* names
   return plait_fusion_op(fusion, "triu", names, plait_given, plait_count, result);
 }
 
-/* table[index[i...], :] of a table [n, h]. Left out: bounds = check. */
+/* table[index[i...], :] of a table [n, h]. Left out: bounds = check. May be NULL: bounds. */
 static inline plait_error* plait_op_embedding(plait_fusion* fusion, const char* names, const char* index,
     const char* table, const char* bounds, plait_text** result) {
   plait_argument plait_given[3];
@@ -558,7 +568,8 @@ static inline plait_error* plait_op_embedding(plait_fusion* fusion, const char* 
   return plait_fusion_op(fusion, "embedding", names, plait_given, plait_count, result);
 }
 
-/* Gather of operands whose dims other than dim broadcast (numpy.take_along_axis). Left out: bounds = check. */
+/* Gather of operands whose dims other than dim broadcast (numpy.take_along_axis). Left out: bounds = check. May be
+   NULL: bounds. */
 static inline plait_error* plait_op_take_along(plait_fusion* fusion, const char* names, const char* x,
     const char* index, int64_t dim, const char* bounds, plait_text** result) {
   plait_argument plait_given[4];
@@ -570,7 +581,8 @@ static inline plait_error* plait_op_take_along(plait_fusion* fusion, const char*
   return plait_fusion_op(fusion, "take_along", names, plait_given, plait_count, result);
 }
 
-/* 1 where the class equals the index, along a new last dim of classes, else 0. Left out: dtype = i64. */
+/* 1 where the class equals the index, along a new last dim of classes, else 0. Left out: dtype = i64. May be NULL:
+   dtype. */
 static inline plait_error* plait_op_one_hot(plait_fusion* fusion, const char* names, const char* index,
     const char* classes, const char* dtype, plait_text** result) {
   plait_argument plait_given[3];
@@ -581,7 +593,7 @@ static inline plait_error* plait_op_one_hot(plait_fusion* fusion, const char* na
   return plait_fusion_op(fusion, "one_hot", names, plait_given, plait_count, result);
 }
 
-/* The indices of sort. Left out: dim = -1, descending = false. */
+/* The indices of sort. Left out: dim = -1, descending = false. May be NULL: dim, descending. */
 static inline plait_error* plait_op_argsort(plait_fusion* fusion, const char* names, const char* x,
     const int64_t* dim, const bool* descending, plait_text** result) {
   plait_argument plait_given[3];
@@ -594,7 +606,7 @@ static inline plait_error* plait_op_argsort(plait_fusion* fusion, const char* na
 
 /* The k greatest elements along dim, or the k least, in order, and their indices along dim, i64: of equals those
    of lower index, and these first. Of a dim of fewer elements than k these are all elements: min(k, extent) of
-   them. Results: values, indices. Left out: dim = -1, largest = true. */
+   them. Results: values, indices. Left out: dim = -1, largest = true. May be NULL: dim, largest. */
 static inline plait_error* plait_op_topk(plait_fusion* fusion, const char* names, const char* x, const char* k,
     const int64_t* dim, const bool* largest, plait_text** result) {
   plait_argument plait_given[4];
@@ -607,7 +619,8 @@ static inline plait_error* plait_op_topk(plait_fusion* fusion, const char* names
 }
 
 /* out[.., i, ..] = in[.., at + i, ..] along dim for i < size: a slice at a position that a tensor holds. at is an
-   i32 or i64 of no dims; bounds as of lookups, never clamped: an offence names at + i. Left out: bounds = check. */
+   i32 or i64 of no dims; bounds as of lookups, never clamped: an offence names at + i. Left out: bounds = check.
+   May be NULL: bounds. */
 static inline plait_error* plait_op_slice_at(plait_fusion* fusion, const char* names, const char* x, const char* at,
     int64_t dim, const char* size, const char* bounds, plait_text** result) {
   plait_argument plait_given[5];
@@ -622,7 +635,7 @@ static inline plait_error* plait_op_slice_at(plait_fusion* fusion, const char* n
 
 /* out = in, but out[.., start + at + i, ..] = update[.., i, ..] along dim. at is an i32 or i64 of no dims, 0 where
    there is none. update is as long as in in all other dims. bounds as of scatters, never clamped: an offence names
-   the place. Left out: bounds = check. */
+   the place. Left out: bounds = check. May be NULL: at, start, bounds. */
 static inline plait_error* plait_op_slice_update(plait_fusion* fusion, const char* names, const char* x,
     const char* update, const char* at, int64_t dim, const char* start, const char* bounds, plait_text** result) {
   plait_argument plait_given[6];
@@ -637,73 +650,75 @@ static inline plait_error* plait_op_slice_update(plait_fusion* fusion, const cha
 }
 
 /* Sum over dims (all where none are given) divided by the count (NaN of none), in accumulation_type, rounded once.
-   Of floats. Left out: keepdim = false. */
+   Of floats. Left out: keepdim = false. May be NULL: dims, keepdim. */
 static inline plait_error* plait_op_mean(plait_fusion* fusion, const char* names, const char* x, const int64_t* dims,
     size_t dims_count, const bool* keepdim, plait_text** result) {
   plait_argument plait_given[3];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   if (keepdim != NULL) plait_given[plait_count++] = plait_flag_argument("keepdim", *keepdim);
   return plait_fusion_op(fusion, "mean", names, plait_given, plait_count, result);
 }
 
-/* Square root of Var. Left out: correction = 1, keepdim = false. */
+/* Square root of Var. Left out: correction = 1, keepdim = false. May be NULL: dims, correction, keepdim. */
 static inline plait_error* plait_op_std(plait_fusion* fusion, const char* names, const char* x, const int64_t* dims,
     size_t dims_count, const int64_t* correction, const bool* keepdim, plait_text** result) {
   plait_argument plait_given[4];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   if (correction != NULL) plait_given[plait_count++] = plait_integer_argument("correction", *correction);
   if (keepdim != NULL) plait_given[plait_count++] = plait_flag_argument("keepdim", *keepdim);
   return plait_fusion_op(fusion, "std", names, plait_given, plait_count, result);
 }
 
-/* Whether an element over dims (all where none are given) is not 0; false of none. Left out: keepdim = false. */
+/* Whether an element over dims (all where none are given) is not 0; false of none. Left out: keepdim = false. May
+   be NULL: dims, keepdim. */
 static inline plait_error* plait_op_any(plait_fusion* fusion, const char* names, const char* x, const int64_t* dims,
     size_t dims_count, const bool* keepdim, plait_text** result) {
   plait_argument plait_given[3];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   if (keepdim != NULL) plait_given[plait_count++] = plait_flag_argument("keepdim", *keepdim);
   return plait_fusion_op(fusion, "any", names, plait_given, plait_count, result);
 }
 
-/* Whether every element over dims (all where none are given) is not 0; true of none. Left out: keepdim = false. */
+/* Whether every element over dims (all where none are given) is not 0; true of none. Left out: keepdim = false.
+   May be NULL: dims, keepdim. */
 static inline plait_error* plait_op_all(plait_fusion* fusion, const char* names, const char* x, const int64_t* dims,
     size_t dims_count, const bool* keepdim, plait_text** result) {
   plait_argument plait_given[3];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   if (keepdim != NULL) plait_given[plait_count++] = plait_flag_argument("keepdim", *keepdim);
   return plait_fusion_op(fusion, "all", names, plait_given, plait_count, result);
 }
 
 /* log sum exp(x) over dims, by way of the maximum, which it is where that is infinite; -inf of none. Left out:
-   keepdim = false. */
+   keepdim = false. May be NULL: dims, keepdim. */
 static inline plait_error* plait_op_logsumexp(plait_fusion* fusion, const char* names, const char* x,
     const int64_t* dims, size_t dims_count, const bool* keepdim, plait_text** result) {
   plait_argument plait_given[3];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   if (keepdim != NULL) plait_given[plait_count++] = plait_flag_argument("keepdim", *keepdim);
   return plait_fusion_op(fusion, "logsumexp", names, plait_given, plait_count, result);
 }
 
 /* (sum |x|^p)^(1/p) over dims (all where none are given), 0 of none, inf where p < 0; p = inf and -inf: the
    extremum of |x|; p = 0: the count of elements that are not 0, NaN too. The powers may overflow, or be less than
-   any number. Left out: p = 2, keepdim = false. */
+   any number. Left out: p = 2, keepdim = false. May be NULL: p, dims, keepdim. */
 static inline plait_error* plait_op_norm(plait_fusion* fusion, const char* names, const char* x, const double* p,
     const int64_t* dims, size_t dims_count, const bool* keepdim, plait_text** result) {
   plait_argument plait_given[4];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
   if (p != NULL) plait_given[plait_count++] = plait_number_argument("p", *p);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   if (keepdim != NULL) plait_given[plait_count++] = plait_flag_argument("keepdim", *keepdim);
   return plait_fusion_op(fusion, "norm", names, plait_given, plait_count, result);
 }
@@ -730,13 +745,13 @@ static inline plait_error* plait_op_log_softmax(plait_fusion* fusion, const char
 
 /* (x - mean) / sqrt(var + eps) * w + b over the last dims, as many as dims says; w and b have the shape of those.
    Statistics keep those dims with extent 1. Results: layer_norm, layer_norm_mean, layer_norm_rstd. Left out: dims
-   = 1, eps = 1e-05, statistics = false. */
+   = 1, eps = 1e-05, statistics = false. May be NULL: w, b, dims, eps, statistics. */
 static inline plait_error* plait_op_layer_norm(plait_fusion* fusion, const char* names, const char* x, const char* w,
     const char* b, const int64_t* dims, const double* eps, const bool* statistics, plait_text** result) {
   plait_argument plait_given[6];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (w != NULL) plait_given[plait_count++] = plait_tensor_argument(NULL, w);
+  if (w != NULL || b != NULL) plait_given[plait_count++] = plait_tensor_argument(NULL, w);
   if (b != NULL) plait_given[plait_count++] = plait_tensor_argument(NULL, b);
   if (dims != NULL) plait_given[plait_count++] = plait_integer_argument("dims", *dims);
   if (eps != NULL) plait_given[plait_count++] = plait_number_argument("eps", *eps);
@@ -745,7 +760,7 @@ static inline plait_error* plait_op_layer_norm(plait_fusion* fusion, const char*
 }
 
 /* x / sqrt(mean(x^2) + eps) * w over the last dims. Results: rms_norm, rms_norm_rstd. Left out: dims = 1, eps =
-   1e-06, statistics = false. */
+   1e-06, statistics = false. May be NULL: w, dims, eps, statistics. */
 static inline plait_error* plait_op_rms_norm(plait_fusion* fusion, const char* names, const char* x, const char* w,
     const int64_t* dims, const double* eps, const bool* statistics, plait_text** result) {
   plait_argument plait_given[5];
@@ -759,13 +774,14 @@ static inline plait_error* plait_op_rms_norm(plait_fusion* fusion, const char* n
 }
 
 /* x[n, c, ...] normalised over each of groups groups of channels and all later dims; w and b: [c]. Statistics: [n,
-   groups]. Results: group_norm, group_norm_mean, group_norm_rstd. Left out: eps = 1e-05, statistics = false. */
+   groups]. Results: group_norm, group_norm_mean, group_norm_rstd. Left out: eps = 1e-05, statistics = false. May
+   be NULL: w, b, eps, statistics. */
 static inline plait_error* plait_op_group_norm(plait_fusion* fusion, const char* names, const char* x, const char* w,
     const char* b, int64_t groups, const double* eps, const bool* statistics, plait_text** result) {
   plait_argument plait_given[6];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (w != NULL) plait_given[plait_count++] = plait_tensor_argument(NULL, w);
+  if (w != NULL || b != NULL) plait_given[plait_count++] = plait_tensor_argument(NULL, w);
   if (b != NULL) plait_given[plait_count++] = plait_tensor_argument(NULL, b);
   plait_given[plait_count++] = plait_integer_argument("groups", groups);
   if (eps != NULL) plait_given[plait_count++] = plait_number_argument("eps", *eps);
@@ -775,14 +791,14 @@ static inline plait_error* plait_op_group_norm(plait_fusion* fusion, const char*
 
 /* x[n, c, ...] normalised over all dims but c. With mean and var ([c]) given they are used (inference), else those
    of x, var without correction (training). w, b and statistics: [c]. Results: batch_norm, batch_norm_mean,
-   batch_norm_rstd. Left out: eps = 1e-05, statistics = false. */
+   batch_norm_rstd. Left out: eps = 1e-05, statistics = false. May be NULL: w, b, mean, var, eps, statistics. */
 static inline plait_error* plait_op_batch_norm(plait_fusion* fusion, const char* names, const char* x, const char* w,
     const char* b, const char* mean, const char* var, const double* eps, const bool* statistics,
     plait_text** result) {
   plait_argument plait_given[7];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (w != NULL) plait_given[plait_count++] = plait_tensor_argument(NULL, w);
+  if (w != NULL || b != NULL) plait_given[plait_count++] = plait_tensor_argument(NULL, w);
   if (b != NULL) plait_given[plait_count++] = plait_tensor_argument(NULL, b);
   if (mean != NULL) plait_given[plait_count++] = plait_tensor_argument("mean", mean);
   if (var != NULL) plait_given[plait_count++] = plait_tensor_argument("var", var);
@@ -794,7 +810,7 @@ static inline plait_error* plait_op_batch_norm(plait_fusion* fusion, const char*
 /* Loss of logits x[..., classes] against target classes [...] (i32 or i64). Per token -sum_c q_c log softmax(x)_c
    with q = (1 - smoothing) onehot(target) + smoothing / classes, 0 where target equals ignore_index, else NaN
    where it is no class; mean divides by the number of tokens that are not ignored (0 / 0 = NaN of none). Left out:
-   smoothing = 0, reduction = mean. */
+   smoothing = 0, reduction = mean. May be NULL: ignore_index, smoothing, reduction. */
 static inline plait_error* plait_op_cross_entropy(plait_fusion* fusion, const char* names, const char* x,
     const char* target, const int64_t* ignore_index, const double* smoothing, const char* reduction,
     plait_text** result) {
@@ -808,7 +824,8 @@ static inline plait_error* plait_op_cross_entropy(plait_fusion* fusion, const ch
   return plait_fusion_op(fusion, "cross_entropy", names, plait_given, plait_count, result);
 }
 
-/* (x - y)^2, its mean (NaN of none) or sum (0 of none) over all elements. Left out: reduction = mean. */
+/* (x - y)^2, its mean (NaN of none) or sum (0 of none) over all elements. Left out: reduction = mean. May be NULL:
+   reduction. */
 static inline plait_error* plait_op_mse(plait_fusion* fusion, const char* names, const char* x, const char* y,
     const char* reduction, plait_text** result) {
   plait_argument plait_given[3];
@@ -830,7 +847,8 @@ static inline plait_error* plait_op_swiglu(plait_fusion* fusion, const char* nam
 }
 
 /* Rotary embedding of x[..., s, d], d even, by tables cos and sin that broadcast to it: x * cos + rotate(x) * sin.
-   rotate gives (-second half, first half); interleaved: pairs (-x[2i+1], x[2i]). Left out: interleaved = false. */
+   rotate gives (-second half, first half); interleaved: pairs (-x[2i+1], x[2i]). Left out: interleaved = false.
+   May be NULL: interleaved. */
 static inline plait_error* plait_op_rope(plait_fusion* fusion, const char* names, const char* x, const char* cos,
     const char* sin, const bool* interleaved, plait_text** result) {
   plait_argument plait_given[4];
@@ -847,7 +865,8 @@ static inline plait_error* plait_op_rope(plait_fusion* fusion, const char* names
    causal: key position <= query position (top left). scale: 1 / sqrt(d) where absent. A row of scores -inf, or no
    keys, gives 0. Scores are of compute_type; the exponentials that weigh f16 or bf16 are of that type, their sum
    is not. statistics: a second result, log sum exp of each row of scores, [..., h, s], in compute_type; -inf of
-   such a row. Results: scaled_dot_product_attention, logsumexp. Left out: causal = false, statistics = false. */
+   such a row. Results: scaled_dot_product_attention, logsumexp. Left out: causal = false, statistics = false. May
+   be NULL: mask, causal, scale, statistics. */
 static inline plait_error* plait_op_scaled_dot_product_attention(plait_fusion* fusion, const char* names,
     const char* q, const char* k, const char* v, const char* mask, const bool* causal, const double* scale,
     const bool* statistics, plait_text** result) {
@@ -868,13 +887,13 @@ static inline plait_error* plait_op_scaled_dot_product_attention(plait_fusion* f
    bool is ordered false < true; of zeros of both signs they give either. argmax and argmin give the row-major
    position among the reduced dims, i64: of the first NaN where there is one, else of the first extremum, where -0
    equals 0. Nothing to reduce: sum 0, prod 1, amax the least and amin the greatest number (infinities for floats),
-   argmax and argmin 0. Left out: keepdim = false. */
+   argmax and argmin 0. Left out: keepdim = false. May be NULL: dims, keepdim. */
 static inline plait_error* plait_op_sum(plait_fusion* fusion, const char* names, const char* x, const int64_t* dims,
     size_t dims_count, const bool* keepdim, plait_text** result) {
   plait_argument plait_given[3];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   if (keepdim != NULL) plait_given[plait_count++] = plait_flag_argument("keepdim", *keepdim);
   return plait_fusion_op(fusion, "sum", names, plait_given, plait_count, result);
 }
@@ -884,13 +903,13 @@ static inline plait_error* plait_op_sum(plait_fusion* fusion, const char* names,
    bool is ordered false < true; of zeros of both signs they give either. argmax and argmin give the row-major
    position among the reduced dims, i64: of the first NaN where there is one, else of the first extremum, where -0
    equals 0. Nothing to reduce: sum 0, prod 1, amax the least and amin the greatest number (infinities for floats),
-   argmax and argmin 0. Left out: keepdim = false. */
+   argmax and argmin 0. Left out: keepdim = false. May be NULL: dims, keepdim. */
 static inline plait_error* plait_op_prod(plait_fusion* fusion, const char* names, const char* x, const int64_t* dims,
     size_t dims_count, const bool* keepdim, plait_text** result) {
   plait_argument plait_given[3];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   if (keepdim != NULL) plait_given[plait_count++] = plait_flag_argument("keepdim", *keepdim);
   return plait_fusion_op(fusion, "prod", names, plait_given, plait_count, result);
 }
@@ -900,13 +919,13 @@ static inline plait_error* plait_op_prod(plait_fusion* fusion, const char* names
    bool is ordered false < true; of zeros of both signs they give either. argmax and argmin give the row-major
    position among the reduced dims, i64: of the first NaN where there is one, else of the first extremum, where -0
    equals 0. Nothing to reduce: sum 0, prod 1, amax the least and amin the greatest number (infinities for floats),
-   argmax and argmin 0. Left out: keepdim = false. */
+   argmax and argmin 0. Left out: keepdim = false. May be NULL: dims, keepdim. */
 static inline plait_error* plait_op_amax(plait_fusion* fusion, const char* names, const char* x, const int64_t* dims,
     size_t dims_count, const bool* keepdim, plait_text** result) {
   plait_argument plait_given[3];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   if (keepdim != NULL) plait_given[plait_count++] = plait_flag_argument("keepdim", *keepdim);
   return plait_fusion_op(fusion, "amax", names, plait_given, plait_count, result);
 }
@@ -916,13 +935,13 @@ static inline plait_error* plait_op_amax(plait_fusion* fusion, const char* names
    bool is ordered false < true; of zeros of both signs they give either. argmax and argmin give the row-major
    position among the reduced dims, i64: of the first NaN where there is one, else of the first extremum, where -0
    equals 0. Nothing to reduce: sum 0, prod 1, amax the least and amin the greatest number (infinities for floats),
-   argmax and argmin 0. Left out: keepdim = false. */
+   argmax and argmin 0. Left out: keepdim = false. May be NULL: dims, keepdim. */
 static inline plait_error* plait_op_amin(plait_fusion* fusion, const char* names, const char* x, const int64_t* dims,
     size_t dims_count, const bool* keepdim, plait_text** result) {
   plait_argument plait_given[3];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   if (keepdim != NULL) plait_given[plait_count++] = plait_flag_argument("keepdim", *keepdim);
   return plait_fusion_op(fusion, "amin", names, plait_given, plait_count, result);
 }
@@ -932,13 +951,13 @@ static inline plait_error* plait_op_amin(plait_fusion* fusion, const char* names
    bool is ordered false < true; of zeros of both signs they give either. argmax and argmin give the row-major
    position among the reduced dims, i64: of the first NaN where there is one, else of the first extremum, where -0
    equals 0. Nothing to reduce: sum 0, prod 1, amax the least and amin the greatest number (infinities for floats),
-   argmax and argmin 0. Left out: keepdim = false. */
+   argmax and argmin 0. Left out: keepdim = false. May be NULL: dims, keepdim. */
 static inline plait_error* plait_op_argmax(plait_fusion* fusion, const char* names, const char* x,
     const int64_t* dims, size_t dims_count, const bool* keepdim, plait_text** result) {
   plait_argument plait_given[3];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   if (keepdim != NULL) plait_given[plait_count++] = plait_flag_argument("keepdim", *keepdim);
   return plait_fusion_op(fusion, "argmax", names, plait_given, plait_count, result);
 }
@@ -948,13 +967,13 @@ static inline plait_error* plait_op_argmax(plait_fusion* fusion, const char* nam
    bool is ordered false < true; of zeros of both signs they give either. argmax and argmin give the row-major
    position among the reduced dims, i64: of the first NaN where there is one, else of the first extremum, where -0
    equals 0. Nothing to reduce: sum 0, prod 1, amax the least and amin the greatest number (infinities for floats),
-   argmax and argmin 0. Left out: keepdim = false. */
+   argmax and argmin 0. Left out: keepdim = false. May be NULL: dims, keepdim. */
 static inline plait_error* plait_op_argmin(plait_fusion* fusion, const char* names, const char* x,
     const int64_t* dims, size_t dims_count, const bool* keepdim, plait_text** result) {
   plait_argument plait_given[3];
   size_t plait_count = 0;
   plait_given[plait_count++] = plait_tensor_argument(NULL, x);
-  if (dims != NULL) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
+  if (dims != NULL || dims_count != 0) plait_given[plait_count++] = plait_integers_argument("dims", dims, dims_count);
   if (keepdim != NULL) plait_given[plait_count++] = plait_flag_argument("keepdim", *keepdim);
   return plait_fusion_op(fusion, "argmin", names, plait_given, plait_count, result);
 }

@@ -21,22 +21,18 @@ int64_t whole_number(const std::string& text, const std::string& name) {
 CompileOptions compile_options(const plait_compile_options& given, const Fusion& fusion) {
   CompileOptions out;
   out.device = text_or(given.device, "");
-  out.comm = text_or(given.comm, "local");
+  out.comm = text_or(given.comm, "");
+  if (out.comm.empty()) out.comm = "local";
   out.options.on_internal_error = "nest";  // the program around goes on
   if (given.ranks < 0)
     throw UserError(fmt::format("{} ranks", given.ranks), "compile", "give at least 1, or 0 for none");
   if (given.ranks > 0) out.ranks = given.ranks;
   Sizes sizes;
-  for (size_t i = 0; i < given.size_count; ++i) {
-    const plait_setting& s = required(given.sizes, "sizes", i);
-    const std::string name = required_text(s.name, "sizes.name");
-    sizes[name] = whole_number(required_text(s.value, "sizes.value"), name);
-  }
+  for (const auto& [name, value] : named_values(given.sizes, given.size_count, "sizes"))
+    sizes[name] = whole_number(value, name);
   give_sizes(out.sizes, fusion, sizes);
-  for (size_t i = 0; i < given.setting_count; ++i) {
-    const plait_setting& s = required(given.settings, "settings", i);
-    set_option(out.options, required_text(s.name, "settings.name"), required_text(s.value, "settings.value"));
-  }
+  for (const auto& [name, value] : named_values(given.settings, given.setting_count, "settings"))
+    set_option(out.options, name, value);
   return out;
 }
 
@@ -70,6 +66,14 @@ std::shared_ptr<Device> device_over(const plait_thread_pool& pool, const Options
   std::shared_ptr<Device> made = make_cpu_device(how);
   known[key] = made;
   return made;
+}
+
+// The device over the pool, which the program keeps. UserError: its device is another one.
+Device* lend_threads(plait_program& program, const plait_thread_pool* pool, const CompileOptions& how) {
+  if (!how.device.empty() && how.device != "cpu")
+    throw UserError("threads are lent to device " + how.device, "options.pool", "take device cpu, or lend none");
+  program.own_device = device_over(versioned(pool, "pool"), how.options);
+  return program.own_device.get();
 }
 
 bool same_callbacks(const plait_comms& a, const plait_comms& b) {
@@ -233,13 +237,7 @@ plait_error* plait_compile(const plait_fusion* fusion, const plait_compile_optio
     program->fusion = clone(*required(fusion, "fusion").fusion);
     const plait_compile_options given = versioned(options, "options");
     program->options = compile_options(given, *program->fusion);
-    if (given.pool != nullptr) {
-      CompileOptions& how = program->options;
-      if (!how.device.empty() && how.device != "cpu")
-        throw UserError("threads are lent to device " + how.device, "options.pool", "take device cpu, or lend none");
-      program->own_device = device_over(versioned(given.pool, "pool"), how.options);
-      how.device_override = program->own_device.get();
-    }
+    if (given.pool != nullptr) program->options.device_override = lend_threads(*program, given.pool, program->options);
     Compiled compiled = compile(*program->fusion, program->options);
     *out = plait::handle(std::move(program), std::move(compiled));
   });
@@ -264,10 +262,20 @@ plait_error* plait_program_save(plait_program* program, const char* path) {
 }
 
 plait_error* plait_program_load(const char* path, plait_program** out) {
+  return plait_program_load_with(path, nullptr, out);
+}
+
+plait_error* plait_program_load_with(const char* path, const plait_load_options* options, plait_program** out) {
   return guarded([&] {
     required(out, "out") = nullptr;
-    Compiled compiled = plait::load(required_text(path, "path"));
     auto program = std::make_unique<plait_program>();
+    const plait_load_options given = versioned(options, "options");
+    LoadOptions how;
+    for (auto& [name, value] : named_values(given.settings, given.setting_count, "settings"))
+      how.settings.emplace(name, value);
+    if (given.pool != nullptr)
+      how.device_for = [&](const CompileOptions& file) { return lend_threads(*program, given.pool, file); };
+    Compiled compiled = plait::load(required_text(path, "path"), how);
     program->fusion = clone(compiled.fusion());
     *out = plait::handle(std::move(program), std::move(compiled));
   });

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "base/bounds_error.h"
 #include "base/memory_error.h"
 #include "scalar/convert.h"
 
@@ -15,6 +16,18 @@ std::string shape_text(const std::vector<int64_t>& shape) {
   std::string text;
   for (int64_t extent : shape) text += fmt::format("{}{}", text.empty() ? "" : ", ", extent);
   return "[" + text + "]";
+}
+
+std::string tensor_text(DType dtype, const std::vector<int64_t>& shape) {
+  return fmt::format("tensor {}{}", name(dtype), shape_text(shape));
+}
+
+size_t byte_count(DType dtype, const std::vector<int64_t>& shape) {
+  int64_t bytes;
+  if (__builtin_mul_overflow(element_count(shape), int64_t(size_of(dtype)), &bytes))
+    throw UserError(fmt::format("a {} has more than 2^63 - 1 bytes", tensor_text(dtype, shape)), "",
+                    "use smaller extents");
+  return size_t(bytes);
 }
 
 // Product of the extents without the zeros' help: [2^40, 2^40, 0] overflows too, as its strides would.
@@ -84,18 +97,18 @@ int64_t element_count(const std::vector<int64_t>& shape) {
 
 Tensor Tensor::empty(DType dtype, std::vector<int64_t> shape) {
   HostAllocator allocator;
-  const int64_t count = element_count(shape);
-  int64_t bytes;
-  if (__builtin_mul_overflow(count, int64_t(size_of(dtype)), &bytes)) {
-    throw UserError(fmt::format("a tensor {}{} has more than 2^63 - 1 bytes", name(dtype), shape_text(shape)), "",
-                    "use smaller extents");
-  }
+  const size_t bytes = byte_count(dtype, shape);
   std::vector<int64_t> strides = row_major_strides(shape);
-  return Tensor{dtype, std::move(shape), std::move(strides), allocator.allocate(size_t(bytes)), 0};
+  return Tensor{dtype, std::move(shape), std::move(strides), allocator.allocate(bytes), 0};
 }
 
 Tensor Tensor::wrap(DType dtype, std::vector<int64_t> shape, void* data, Location location) {
-  const size_t bytes = size_t(element_count(shape)) * size_of(dtype);
+  alignas(kBufferAlignment) static char nothing[kBufferAlignment];  // tensors without elements may have no address
+  const size_t bytes = byte_count(dtype, shape);
+  if (data == nullptr && bytes > 0)
+    throw UserError("the address of its elements is null", tensor_text(dtype, shape),
+                    "give the memory, or make a tensor that has its own: Tensor::empty");
+  if (data == nullptr) data = nothing;
   std::vector<int64_t> strides = row_major_strides(shape);
   return Tensor{dtype, std::move(shape), std::move(strides),
                 std::make_shared<Memory>(data, bytes, std::function<void()>(), location), 0};
@@ -180,10 +193,17 @@ Tensor Tensor::in_order(const std::vector<int>& order, Allocator& allocator) con
   return copy;
 }
 
-void* Tensor::data() const { return static_cast<std::byte*>(memory->data()) + byte_offset; }
+void* Tensor::data() const {
+  if (memory == nullptr)
+    throw UserError("the tensor has no memory", tensor_text(dtype, shape),
+                    "make it by Tensor::empty, Tensor::wrap or Tensor::from_doubles");
+  return static_cast<std::byte*>(memory->data()) + byte_offset;
+}
 
 double Tensor::at(int64_t linear) const {
-  PLAIT_CHECK(linear >= 0 && linear < elements(), "element {} of a tensor of shape {}", linear, shape_text(shape));
+  if (const int64_t count = elements(); linear < 0 || linear >= count)
+    throw BoundsError(fmt::format("there is no element {}", linear), tensor_text(dtype, shape),
+                      count == 0 ? "it has none" : fmt::format("elements are 0 to {}", count - 1));
   int64_t offset = 0;
   for (size_t dim = shape.size(); dim-- > 0;) {
     offset += linear % shape[dim] * strides[dim];

@@ -75,7 +75,8 @@ struct Tensor {
 
   // Row-major tensor of its own memory; the contents are not initialised.
   static Tensor empty(DType dtype, std::vector<int64_t> shape);
-  // Row-major tensor over a caller's memory, which must outlive it and lies where `location` says.
+  // Row-major tensor over a caller's memory, which must outlive it and lies where `location` says. UserError: `data` is
+  // null, and there are elements.
   static Tensor wrap(DType dtype, std::vector<int64_t> shape, void* data, Location location = {});
   // Row-major tensor with values rounded to dtype (integers exactly).
   static Tensor from_doubles(DType dtype, std::vector<int64_t> shape, const std::vector<double>& values);
@@ -91,8 +92,10 @@ struct Tensor {
   bool lies_in(const std::vector<int>& order, const std::vector<bool>& strided = {}) const;
   // A dense tensor in that order: itself if it lies so, else a copy in memory of `allocator`.
   Tensor in_order(const std::vector<int>& order, Allocator& allocator) const;
+  // UserError, of what follows too: the tensor has no memory, as one that nothing made.
   void* data() const;
-  double at(int64_t linear) const;  // element by row-major linear index, as double
+  // Element by row-major linear index, as double. BoundsError: there is none.
+  double at(int64_t linear) const;
   std::vector<double> to_doubles() const;
 };
 

@@ -176,6 +176,7 @@ TensorView* Fusion::output(std::string name, TensorView* tensor) {
                       "a tensor has one name: output it under its own, or a copy: cast(x, dtype)");
     claim_name(name);
     by_name_.erase(tensor->name);
+    renamed_[tensor->name] = name;
     tensor->name = std::move(name);
     by_name_[tensor->name] = tensor;
   }
@@ -286,6 +287,11 @@ std::vector<TensorView*> Fusion::tensors() const {
   std::vector<TensorView*> out = inputs_;
   for (const Op* op : ops_) out.insert(out.end(), op->results.begin(), op->results.end());
   return out;
+}
+
+std::string Fusion::now_called(std::string_view name) const {
+  const auto it = renamed_.find(name);
+  return it == renamed_.end() || find(name) ? "" : it->second;
 }
 
 TensorView* Fusion::find(std::string_view name) const {

@@ -131,7 +131,9 @@ class Fusion {
   void set_outputs(std::vector<TensorView*> outputs);             // all of them anew, in this order
   std::vector<TensorView*> tensors() const;                       // inputs, then results in op order
   TensorView* find(std::string_view name) const;                  // null where there is none
-  std::string unique_name(const std::string& hint) const;         // `hint`, or it with the first suffix that is free
+  // What output() has renamed the tensor of that name to; empty: nothing, or the name is another tensor's now.
+  std::string now_called(std::string_view name) const;
+  std::string unique_name(const std::string& hint) const;  // `hint`, or it with the first suffix that is free
   // Ops in the order that read the tensor, each once, in op order. Kept up to date: a look-up costs nothing, and the
   // list changes with the graph.
   const std::vector<Op*>& readers(const TensorView* tensor) const;
@@ -162,6 +164,7 @@ class Fusion {
   std::deque<std::vector<Op*>> readers_;  // of a tensor, by id, in the order
   std::vector<bool> is_output_;           // by tensor id
   std::map<std::string, TensorView*, std::less<>> by_name_;
+  std::map<std::string, std::string, std::less<>> renamed_;      // by output(): old names
   mutable std::map<std::string, int, std::less<>> next_suffix_;  // per base name: lower suffixes are taken
 };
 
@@ -173,6 +176,7 @@ std::string print(const Op& op, const Fusion& fusion);  // one line, without the
 struct ParseOptions {
   std::string file = "<text>";
   std::map<std::string, std::string, std::less<>> set;  // overrides of lets: sizes and dtypes; others are ignored here
+  std::string set_place = "--set ";                     // what errors of these say in front of a name
 };
 // UserError with file, line, column and what was expected.
 std::unique_ptr<Fusion> parse_fusion(std::string_view text, const ParseOptions& options = {});

@@ -45,13 +45,14 @@ class HeadParser : protected ValueParser {
         if (set != options_.set.end()) {
           dtype = parse_dtype(set->second);
           if (!dtype)
-            throw UserError(fmt::format("`{}` is no dtype", set->second), "set " + name, dtype_help(set->second));
+            throw UserError(fmt::format("`{}` is no dtype", set->second), options_.set_place + name,
+                            dtype_help(set->second));
         }
         dtypes_.push_back({name, *dtype});
       } else {
         int64_t value = in_.integer("a size or a dtype");
         if (value < 0) in_.fail_at(at, fmt::format("size {} = {} is negative", name, value), "sizes are at least 0");
-        if (set != options_.set.end()) value = setting(name, set->second);
+        if (set != options_.set.end()) value = setting(set->second, options_.set_place + name);
         sizes_.push_back({name, value});
         size_at_.push_back(at);
       }

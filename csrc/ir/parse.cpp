@@ -196,6 +196,8 @@ class Parser : HeadParser {
     if (!later.empty())
       in_.fail_at(at, fmt::format("%{} is used before it is defined at {}", name, later),
                   "order the statements; a graph has no cycles");
+    if (const std::string now = fusion_->now_called(name); !now.empty())
+      in_.fail_at(at, fmt::format("%{} is now called %{}", name, now), "an output has one name: write that");
     in_.fail_at(at, fmt::format("%{} is not defined", name), suggestion(name, tensor_names()));
   }
 

@@ -152,11 +152,11 @@ class ValueParser : protected TypeParser {
     in_.expect(")", "after `partial(`");
   }
 
-  // The value of --set for a size.
-  static int64_t setting(const std::string& name, const std::string& text) {
+  // The value that a setting gives a size.
+  static int64_t setting(const std::string& text, const std::string& place) {
     auto value = parse_constant(DType::i64, text);
     if (!value || value->to_int64() < 0)
-      throw UserError(fmt::format("`{}` is no size", text), "set " + name, "sizes are whole numbers, at least 0");
+      throw UserError(fmt::format("`{}` is no size", text), place, "sizes are whole numbers, at least 0");
     return value->to_int64();
   }
 

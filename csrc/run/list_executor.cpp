@@ -61,6 +61,7 @@ void ListExecutor::run_threads() {
     start_threads();
   }
   Crew& crew = *crew_;
+  steps_.stop_point().ask();  // once before a step begins, as on one thread
   std::unique_lock lock(crew.mutex);
   crew.error = nullptr;
   crew.running = crew.threads.size();

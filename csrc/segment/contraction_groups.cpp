@@ -49,7 +49,8 @@ class ContractionGroups {
         note(options_, fmt::format("tiles of %{}, not library: {}", contraction.out()->name, why));
         return pin(s.ops);
       }
-      note(options_, fmt::format("no tiles of %{}: {}; to change: {}", contraction.out()->name, refused->reason,
+      const char* next = options_.contractions == "own" ? "; a library is asked then, as by auto" : "";
+      note(options_, fmt::format("no tiles of %{}: {}{}; to change: {}", contraction.out()->name, refused->reason, next,
                                  refused->change));
     }
   }

@@ -100,6 +100,27 @@ void check_range_symbols(const Fusion& fusion, const Sizes& sizes) {
                         "set the size, or give it a let");
 }
 
+// Symbols that no input has: of what the outputs need.
+void check_symbols(const Fusion& fusion, const Sizes& sizes) {
+  std::set<const TensorView*> needed(fusion.outputs().begin(), fusion.outputs().end());
+  const auto check = [&](sym::Expr e, const Op& op) {
+    if (!e || e.is_constant()) return;
+    for (const std::string& symbol : sym::symbols(e))
+      if (!sizes.contains(symbol))
+        throw UserError(
+            fmt::format("size {} has no value", symbol), describe(op),
+            fmt::format("no input has it: give its value where the fusion is compiled, or let {0} = 4", symbol));
+  };
+  for (auto it = fusion.ops().rbegin(); it != fusion.ops().rend(); ++it) {
+    const Op& op = **it;
+    if (std::ranges::none_of(op.results, [&](const TensorView* t) { return needed.contains(t); })) continue;
+    for (const TensorView* in : inputs(op)) needed.insert(in);
+    for (const TensorView* result : op.results)
+      for (sym::Expr extent : result->shape()) check(extent, op);
+    if (const auto* size = as<Size>(op)) check(size->value, op);
+  }
+}
+
 // Ends of slices are expressions that sizes may make less than 0.
 void check_slices(const Fusion& fusion, const Sizes& sizes) {
   const sym::Environment values(sizes.begin(), sizes.end());
@@ -132,6 +153,9 @@ Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& gi
       throw UserError(fmt::format("expected {} dims, got {}", t->rank(), m.shape.size()), found(*t, m),
                       "give a tensor with as many dims");
     for (size_t d = 0; d < t->rank(); ++d) {
+      if (m.shape[d] < 0)
+        throw UserError(fmt::format("extent {} of dim {} is negative", m.shape[d], d), found(*t, m),
+                        "extents are at least 0");
       if (!t->extent(d).is_symbol()) continue;
       const std::string& symbol = t->extent(d).symbol_name();
       auto [it, fresh] = sizes.emplace(symbol, m.shape[d]);
@@ -158,6 +182,7 @@ Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& gi
     }
   }
   check_range_symbols(fusion, sizes);
+  check_symbols(fusion, sizes);
   sym::check_facts(fusion.pool(), sizes);
   check_slices(fusion, sizes);
   return sizes;
@@ -216,6 +241,31 @@ Sizes lets_of_open_symbols(const Fusion& fusion) {
   for (const auto& symbol : size_symbols(fusion))
     if (const int64_t* value = fusion.size_let(symbol); value && !given.contains(symbol)) out.emplace(symbol, *value);
   return out;
+}
+
+void check_settings(const Fusion& fusion, const std::map<std::string, std::string, std::less<>>& settings,
+                    const std::string& place) {
+  std::set<std::string> known = size_symbols(fusion);
+  for (const auto& let : fusion.dtype_lets) known.insert(let.name);
+  for (const auto& let : fusion.size_lets) known.insert(let.name);
+  for (const auto& [name, text] : settings)
+    if (!known.contains(name))
+      throw UserError(fmt::format("there is no size or dtype `{}`", name), place + name,
+                      suggestion(name, {known.begin(), known.end()}));
+}
+
+void let_settings(Fusion& fusion, const std::map<std::string, std::string, std::less<>>& settings,
+                  const std::string& place) {
+  check_settings(fusion, settings, place);
+  for (const auto& [name, text] : settings) {
+    const bool dtype =
+        std::ranges::any_of(fusion.dtype_lets, [&, &name = name](const auto& let) { return let.name == name; });
+    if (dtype || fusion.size_let(name)) continue;
+    const auto value = parse_constant(DType::i64, text);
+    if (!value || value->to_int64() < 0)
+      throw UserError(fmt::format("`{}` is no size", text), place + name, "sizes are whole numbers, at least 0");
+    fusion.let(name, value->to_int64());
+  }
 }
 
 void give_sizes(Sizes& out, const Fusion& fusion, const Sizes& given) {

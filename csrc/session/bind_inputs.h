@@ -29,6 +29,15 @@ std::set<std::string> size_symbols(const Fusion& fusion);
 // Lets of the symbols that neither an input nor the mesh gives.
 Sizes lets_of_open_symbols(const Fusion& fusion);
 
+// UserError where one of the settings names neither a size nor a dtype that may be set: symbols of the graph and its
+// mesh, and lets. `place`: what stands in front of the name in where(), "--set ".
+void check_settings(const Fusion& fusion, const std::map<std::string, std::string, std::less<>>& settings,
+                    const std::string& place);
+// The same, of a fusion that was parsed with these settings: sizes that its text does not let are let now. UserError,
+// too, where such a value is no size.
+void let_settings(Fusion& fusion, const std::map<std::string, std::string, std::less<>>& settings,
+                  const std::string& place);
+
 // Sizes that a caller gives, into `out`, and the lets of those that nothing else gives. UserError: a name that the
 // fusion does not have.
 void give_sizes(Sizes& out, const Fusion& fusion, const Sizes& given);

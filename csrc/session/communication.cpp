@@ -124,19 +124,21 @@ Communication on_host(const CompileOptions& options, const DeviceMesh& mesh) {
 
 }  // namespace
 
-void read_comm(CompileOptions& options) {
+void read_comm(CompileOptions& options, bool lent) {
   constexpr std::string_view kPrefix = "local:";
   const std::string& comm = options.comm;
   for (const char* word : {"local", "local:threads", "mpi", "nccl", "given"})
     if (comm == word) return;
+  std::vector<std::string> words = {"local", "local:SEED", "local:threads", "mpi", "nccl"};
+  if (lent) words.emplace_back("given");
   const char* const end = comm.data() + comm.size();
   const auto seed = [&] { return std::from_chars(comm.data() + kPrefix.size(), end, options.interleaving); };
   if (!comm.starts_with(kPrefix))
-    throw UserError(fmt::format("there is no communicator `{}`", comm), "comm",
-                    suggestion(comm, {"local", "local:SEED", "local:threads", "mpi", "nccl"}));
+    throw UserError(fmt::format("there is no communicator `{}`", comm), "comm", suggestion(comm, words));
   if (const auto [stop, error] = seed(); error != std::errc() || stop != end)
     throw UserError(fmt::format("there is no communicator `{}`", comm), "comm",
-                    "take local, local:SEED with a whole number, local:threads, mpi or nccl");
+                    lent ? "take local, local:SEED with a whole number, local:threads, mpi, nccl or given"
+                         : "take local, local:SEED with a whole number, local:threads, mpi or nccl");
   options.comm = "local";
 }
 

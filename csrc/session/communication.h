@@ -17,8 +17,9 @@ struct Communication {
 };
 
 // Splits options.comm as users write it, `local:SEED`, into the word and options.interleaving; the one rule of the
-// command, of C, C++ and Python. UserError for a seed that is no number, a word that is none of those below.
-void read_comm(CompileOptions& options);
+// command, of C, C++ and Python. UserError for a seed that is no number, a word that is none of those below; it lists
+// `given` where runs can lend communicators.
+void read_comm(CompileOptions& options, bool lent = true);
 
 // By options.comm: local, local:threads, mpi, nccl, or given, which makes none. On a GPU its own are always NCCL's.
 // UserError: an unknown word, a transport that does not fit the device, a job whose processes are not as many as the

@@ -31,7 +31,8 @@ f8e4m3, f8e5m2, f16, bf16, f32, f64 = (DType.f8e4m3, DType.f8e5m2, DType.f16, DT
 
 
 def parse(text: str, file: str = "<text>", set: Mapping[str, Any] | None = None) -> Fusion:
-    """Reads a fusion in the text form of docs/ir.md. Raises UserError with the place."""
+    """Reads a fusion in the text form of docs/ir.md; `set` gives other values to its lets, and to sizes that it does not let.
+    Raises UserError with the place, and where `set` names what the text does not have."""
     return Fusion.parse(text, file, dict(set or {}))
 
 

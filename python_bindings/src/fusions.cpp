@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "bindings.h"
+#include "session/bind_inputs.h"
 
 namespace plait::python {
 namespace {
@@ -124,7 +125,9 @@ FusionRef parsed(const std::string& text, const std::string& file, const std::ma
   ParseOptions options;
   options.file = file;
   for (const auto& [name, value] : set) options.set[name] = nb::cast<std::string>(nb::str(value));
+  options.set_place = "set ";
   std::shared_ptr<Fusion> fusion = parse_fusion(text, options);
+  let_settings(*fusion, options.set, options.set_place);
   verify(*fusion);
   for (const TensorView* t : fusion->inputs())
     if (fusion->readers(t).empty() && !fusion->is_output(t) &&

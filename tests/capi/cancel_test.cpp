@@ -76,6 +76,25 @@ TEST(CApiCancel, RanksOnThreadsEndBeforeTheSameStep) {
   EXPECT_EQ(read<float>(*run(program.get(), inputs)), std::vector<float>(n * n, -1.0F / n));
 }
 
+TEST(CApiCancel, AsksBeforeTheFirstStepOnThreadsToo) {
+  const auto fusion = parsed(chain(1));
+  for (const char* comm : {"local", "local:threads"}) {
+    const auto program = compiled(fusion.get(), "cpu", 2, comm);
+    Values<float> x(std::vector<float>(16, 1), {4, 4}, kF32);
+    const std::vector<plait_input> inputs = {{"x", &x.tensor}};
+    Stop stop{1};
+    const plait_run_options how = stopped_by(stop);
+    DLManagedTensorVersioned* out = nullptr;
+    for (int i = 0; i < 20; ++i) {
+      stop.asked = 0;
+      const std::string error = words(plait_program_run(program.get(), inputs.data(), 1, &how, &out, 1));
+      EXPECT_TRUE(error.starts_with("6: the run was cancelled | before ")) << comm << ": " << error;
+      EXPECT_EQ(stop.asked, 1);
+    }
+    EXPECT_EQ(read<float>(*run(program.get(), inputs)), std::vector<float>(4, -16));
+  }
+}
+
 TEST(CApiCancel, AnOlderCallerHasNoSay) {
   const auto fusion = parsed(chain(1));
   const auto program = compiled(fusion.get(), "cpu", 1);

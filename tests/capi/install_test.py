@@ -17,6 +17,7 @@ import unittest
 BUILD, SOURCE, GENERATOR, FLAGS = sys.argv[1:5]
 SOURCE = pathlib.Path(SOURCE)
 EMBED = SOURCE / "tests/capi/embed.c"
+EXAMPLE = SOURCE / "docs/examples/c/embedding.c"
 
 
 def run(*command, **more):
@@ -103,6 +104,36 @@ class Installed(unittest.TestCase):
         run(os.environ.get("CC", "cc"), "-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", *FLAGS.split(), EMBED, "-o", program, *words)
         library = next(word[2:] for word in words if word.startswith("-L"))
         self.assertEqual(run(program, env={**os.environ, "LD_LIBRARY_PATH": library}), "ok\n")
+        if "-fsanitize" in FLAGS:
+            return
+        line = ("$CC program.c $(pkg-config --cflags --libs plait) -Wl,-rpath,$(pkg-config --variable=libdir plait) "
+                "-o program")
+        self.assertIn(line.replace("$CC", "cc"), (SOURCE / "docs/tutorials/embedding.md").read_text())
+        shutil.copy2(EXAMPLE, program.parent / "program.c")
+        run("sh", "-c", line, cwd=program.parent, env={"CC": "cc", **environment})
+        bare = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+        self.assertIn("and it goes on\n", run(program.parent / "program", env=bare))
+
+    def test_the_c_library_alone_needs_no_package(self):
+        folder = pathlib.Path(self.scratch.name) / "c_alone"
+        folder.mkdir()
+        for components, more in (("COMPONENTS capi", "-DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON"), ("", "-DCMAKE_DISABLE_FIND_PACKAGE_fmt=OFF")):
+            (folder / "CMakeLists.txt").write_text(
+                "cmake_minimum_required(VERSION 3.25)\nproject(alone LANGUAGES C)\n"
+                f"find_package(plait 0.1 REQUIRED {components})\nadd_executable(alone {EXAMPLE})\n"
+                "target_compile_features(alone PRIVATE c_std_11)\ntarget_link_libraries(alone PRIVATE plait::capi)\n")
+            run("cmake", "-S", folder, "-B", folder / "build", "-G", GENERATOR, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                f"-DCMAKE_C_FLAGS={FLAGS}", more)
+        run("cmake", "--build", folder / "build")
+        self.assertIn("y[0] = 10.000", run(folder / "build/alone"))
+        for components, more in (("COMPONENTS core", "-DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON"),
+                                 ("COMPONENTS other", "-DCMAKE_DISABLE_FIND_PACKAGE_fmt=OFF")):
+            (folder / "CMakeLists.txt").write_text(
+                "cmake_minimum_required(VERSION 3.25)\nproject(alone LANGUAGES C)\n"
+                f"find_package(plait 0.1 REQUIRED {components})\n")
+            with self.assertRaises(AssertionError):
+                run("cmake", "-S", folder, "-B", folder / "refused", "-G", GENERATOR,
+                    f"-DCMAKE_PREFIX_PATH={self.prefix}", more)
 
     def test_only_the_c_abi_is_exported(self):
         library = next(self.prefix.rglob("libplait.so"))

@@ -58,6 +58,7 @@ TEST_F(Failure, CommandLine) {
   expect(1, {"run", kAdd, "--option", "cpu_lanes=3"}, {"cpu_lanes", "0, 1, 4, 8 or 16"});
   expect(1, {"run", kAdd, "--dump", "kri"}, {"no stage `kri`", "did you mean `kir`?"});
   expect(1, {"run", kAdd, "--comm", "mpj"}, {"no communicator `mpj`", "did you mean `mpi`?"});
+  expect(1, {"run", kAdd, "--comm", "giveaway"}, {"known: local, local:SEED, local:threads, mpi, nccl\n"});
   expect(1, {"run", kAdd, "--comm", "nccl", "--device", "reference"}, {"NCCL moves memory of GPUs"});
   expect(1, {"run", kAdd, "--comm", "local:x"}, {"no communicator `local:x`"});
   expect(1, {"run", kAdd, "--device", "sim:sm_75"}, {"no simulated device `sm_75`"});

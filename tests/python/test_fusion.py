@@ -71,6 +71,21 @@ def test_every_dtype_is_known_by_every_name():
         plait.dtype("f33")
 
 
+@pytest.mark.parametrize("set_, what, where, remedy", [
+    ({"TT": "bf16"}, "there is no size or dtype `TT`", "set TT", "did you mean `T`?"),
+    ({"quantity": 3}, "there is no size or dtype `quantity`", "set quantity", "known: T, m, n"),
+    ({"m": -1}, "`-1` is no size", "set m", "sizes are whole numbers, at least 0"),
+    ({"n": -1}, "`-1` is no size", "set n", "sizes are whole numbers, at least 0"),
+])
+def test_settings_that_name_nothing_are_refused(set_, what, where, remedy):
+    text = "let n = 2, T = f32\nfusion @f (%x: T[n, m]) -> (%y) { %y = neg(%x) }"
+    with pytest.raises(plait.UserError) as e:
+        plait.parse(text, set=set_)
+    assert (e.value.what, e.value.where, e.value.remedy) == (what, where, remedy)
+    f = plait.parse(text, set={"n": 3, "T": "f64", "m": 4})
+    assert f.inputs[0].dtype == plait.f64 and "m = 4" in str(f)
+
+
 def test_errors_name_what_where_and_remedy():
     f = softmax()
     with pytest.raises(plait.UserError) as caught:

@@ -162,7 +162,7 @@ std::shared_ptr<Executable> OneDnn::contraction(const LibraryContraction& contra
                                                      kPlaitOneDnnVersion, plugin_folder_, "libdnnl-dev");
   } catch (const MissingError& missing) {
     is_missing_ = true;
-    return refuse(why_not, missing.what());
+    return refuse(why_not, fmt::format("oneDNN is not here: {} ({})", missing.message(), missing.remedy()));
   }
   char reason[256] = "";
   const int threads = lost_openmp() ? 1 : pool_->threads();

@@ -53,8 +53,7 @@ struct Normal : OpBase<OpKind::Normal> {
   }
 };
 
-// out[i...] = start + i[dim], in dtype: integers modulo 2^bits, floats rounded. start is 0 for users; a piece starts at
-// its first index.
+// out[i...] = i[dim], in dtype: integers modulo 2^bits, floats rounded. A piece adds `start`, its first index.
 struct Iota : OpBase<OpKind::Iota> {
   std::vector<sym::Expr> shape;
   int64_t dim = 0;
@@ -75,8 +74,9 @@ struct Size : OpBase<OpKind::Size> {
   }
 };
 
-// out[..., n] = sum_k x[..., k] * w[n, k] + b[n]. Accumulates in accumulation_type; `accumulate` keeps the result in
-// that type instead of rounding to the operands' type; of integers modulo 2^bits of theirs. An empty sum is 0.
+// out[..., n] = sum_k x[..., k] * w[n, k] + b[n]. Accumulates in accumulation_type, of integers modulo 2^bits of their
+// type. An empty sum is 0. With `accumulate` the result keeps the type of the sum instead of being rounded to the
+// operands' type.
 struct Linear : OpBase<OpKind::Linear> {
   TensorView *x = nullptr, *w = nullptr, *b = nullptr;  // b may be null
   bool accumulate = false;

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "base/error.h"
+#include "base/bounds_error.h"
 
 namespace plait {
 namespace {
@@ -71,7 +71,8 @@ TEST(Tensor, RoundsValuesToItsDType) {
   EXPECT_EQ(t.to_doubles(), (std::vector<double>{1, 0.333984375, -2, std::numeric_limits<double>::infinity()}));
   EXPECT_EQ(t.bytes(), 8u);
   EXPECT_EQ(t.at(2), -2);
-  EXPECT_THROW(t.at(4), InternalError);
+  EXPECT_THROW(t.at(4), BoundsError);
+  EXPECT_THROW(t.at(-1), BoundsError);
   EXPECT_THROW(Tensor::from_doubles(DType::f32, {3}, {1, 2}), UserError);
 }
 
@@ -173,6 +174,35 @@ TEST(Tensor, ScalarHasOneElement) {
   const Tensor t = Tensor::from_doubles(DType::u64, {}, {42});
   EXPECT_EQ(t.elements(), 1);
   EXPECT_EQ(t.at(0), 42);
+}
+
+template <class Fn>
+std::string words_of(Fn&& fn) {
+  try {
+    fn();
+  } catch (const UserError& e) {
+    return e.message() + " | " + e.where() + " | " + e.remedy();
+  }
+  return "";
+}
+
+TEST(Tensor, MistakesOfUsersAreTold) {
+  EXPECT_EQ(words_of([] { Tensor::wrap(DType::f32, {2}, nullptr); }),
+            "the address of its elements is null | tensor f32[2] | give the memory, or make a tensor that has its own: "
+            "Tensor::empty");
+  EXPECT_EQ(Tensor::wrap(DType::f32, {2, 0}, nullptr).to_doubles(), std::vector<double>());
+  EXPECT_NE(words_of([] { Tensor::wrap(DType::f64, {int64_t{1} << 61}, nullptr); }).find("2^63 - 1 bytes"),
+            std::string::npos);
+  const Tensor t = Tensor::from_doubles(DType::f32, {2}, {1, 2});
+  EXPECT_EQ(words_of([&] { t.at(9); }), "there is no element 9 | tensor f32[2] | elements are 0 to 1");
+  EXPECT_EQ(words_of([&] { t.at(-1); }), "there is no element -1 | tensor f32[2] | elements are 0 to 1");
+  EXPECT_EQ(words_of([] { Tensor::empty(DType::i8, {0}).at(0); }),
+            "there is no element 0 | tensor i8[0] | it has none");
+  const std::string none =
+      "the tensor has no memory | tensor f32[] | make it by Tensor::empty, Tensor::wrap or Tensor::from_doubles";
+  EXPECT_EQ(words_of([] { Tensor().data(); }), none);
+  EXPECT_EQ(words_of([] { Tensor().to_doubles(); }), none);
+  EXPECT_EQ(words_of([] { Tensor().at(0); }), none);
 }
 
 }  // namespace

@@ -92,6 +92,24 @@ TEST(Segment, LibraryTakesWhatItAccepts) {
   EXPECT_NE(message([&] { segment(*h, options); }).find("not today"), std::string::npos);
 }
 
+// `contractions = own` tries tiles first; what these refuse is the library's.
+TEST(Segment, OwnTilesComeBeforeTheLibrary) {
+  SegmentOptions options;
+  std::string explain;
+  options.explain = &explain;
+  options.contractions = "own";
+  options.library_accepts = [](const Op&, std::string*) { return true; };
+  auto large = parse_fusion("fusion @f (%x: f32[96, 64], %w: f32[96, 64]) -> (%y) { %y = linear(%x, %w) }");
+  segment(*large, options);
+  EXPECT_EQ(large->segments[0].schedule.index(), Schedule(schedules::Contraction()).index());
+  EXPECT_NE(explain.find("tiles of %y, not library: own kernels are asked for"), std::string::npos) << explain;
+  auto few = parse_fusion("fusion @f (%x: f32[8, 64], %w: f32[96, 64]) -> (%y) { %y = linear(%x, %w) }");
+  segment(*few, options);
+  EXPECT_EQ(few->segments[0].schedule, Schedule(schedules::Library()));
+  EXPECT_NE(explain.find("no tiles of %y: it is small; a library is asked then, as by auto"), std::string::npos)
+      << explain;
+}
+
 const char* kViews = R"(
 fusion @views (%x: f32[4, 6], %w: f32[8, 6]) -> (%y, %z, %t) {
   %wt = permute(%w, dims = [1, 0])
