@@ -67,7 +67,7 @@ std::string read_file(const std::string& path) {
 std::string Compiled::serialize() const {
   const std::lock_guard lock(impl_->mutex);
   const Impl& impl = *impl_;
-  if (impl.classes.size() == 0) throw UserError("nothing is compiled yet", "save", "run it or prepare it first");
+  if (impl.classes.size() == 0) throw UserError("nothing is compiled yet", "save", "run or prepare the program first");
   SavedProgram out;
   out.version = version();
   out.device = impl.options.device;
