@@ -52,17 +52,18 @@ Rows head_rows(const Compiled& compiled) {
   for (const auto& [name, value] : compiled.sizes())
     sizes += fmt::format("{}{} = {}", sizes.empty() ? "" : ", ", name, value);
   const RankBinding rank = first_rank(compiled);
-  return {{"@" + fusion.name(), place_text(compiled)},
-          {"inputs", listed(types_of(fusion.inputs(), false))},
-          {"parameters", listed(types_of(fusion.inputs(), true))},
-          {"outputs", listed(types_of(fusion.outputs()))},
-          {"sizes", sizes.empty() ? "none" : sizes},
-          {"steps", counts_text(report)},
-          {"traffic", fmt::format("{} moved, operands of a step once each, {} at least{}", bytes_text(report.bytes_moved),
-                                  bytes_text(report.bytes_least), ratio(report.bytes_moved, report.bytes_least))},
-          {"memory",
-           fmt::format("{} at most: inputs {}, outputs {}, temporaries {}", bytes_text(rank.peak_bytes()),
-                       bytes_text(rank.input_bytes), bytes_text(rank.output_bytes), bytes_text(report.arena_bytes))}};
+  return {
+      {"@" + fusion.name(), place_text(compiled)},
+      {"inputs", listed(types_of(fusion.inputs(), false))},
+      {"parameters", listed(types_of(fusion.inputs(), true))},
+      {"outputs", listed(types_of(fusion.outputs()))},
+      {"sizes", sizes.empty() ? "none" : sizes},
+      {"steps", counts_text(report)},
+      {"traffic", fmt::format("{} moved, operands of a step once each, {} at least{}", bytes_text(report.bytes_moved),
+                              bytes_text(report.bytes_least), ratio(report.bytes_moved, report.bytes_least))},
+      {"memory",
+       fmt::format("{} at most: inputs {}, outputs {}, temporaries {}", bytes_text(rank.peak_bytes()),
+                   bytes_text(rank.input_bytes), bytes_text(rank.output_bytes), bytes_text(report.arena_bytes))}};
 }
 
 std::string ops_of(const Fusion& fusion, const StepFacts& facts) {

@@ -123,6 +123,10 @@ std::string attribute_help(std::string_view op, std::string_view attribute) {
   return suggestion(attribute, known);
 }
 
+std::string unnamed(std::string_view word) {
+  return fmt::format("`{}` stands without the name of its attribute", word);
+}
+
 std::string unnamed_help(std::string_view op, std::string_view word) {
   const std::vector<OpSchema> all = op_schemas();
   const auto schema = std::ranges::find(all, op, &OpSchema::name);

@@ -11,7 +11,8 @@ namespace plait {
 std::string op_help(std::string_view text);
 // Of an attribute that the op of this name does not have: the nearest, or how the op is written.
 std::string attribute_help(std::string_view op, std::string_view attribute);
-// Of a word without a name in front of it.
+// A word without a name in front of it: what is wrong, and what to write.
+std::string unnamed(std::string_view word);
 std::string unnamed_help(std::string_view op, std::string_view word);
 // Of a number where the op takes a tensor.
 std::string number_help(const Op& node, std::string_view number);

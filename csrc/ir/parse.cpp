@@ -343,7 +343,7 @@ class Parser : HeadParser {
 
   Op* read_op(size_t at, std::vector<Stated>& stated, bool named) {
     const size_t op_at = in_.here();
-    if (in_.peek() == '%') in_.fail_at(op_at, "found a tensor where an op is written", "write e.g. add(%a, %b), or set(%a)");
+    if (in_.peek() == '%') in_.fail_at(op_at, "found a tensor where an op is written", "write e.g. add(%a, %b)");
     std::string text = in_.word("an op");
     std::unique_ptr<Op> op = make_op(text);
     if (!op) in_.fail_at(op_at, fmt::format("there is no op `{}`", text), op_help(text));
@@ -493,9 +493,7 @@ class Parser : HeadParser {
           operands.push_back({read_call(), here});
           continue;
         }
-        if (in_.peek() != '=')
-          in_.fail_at(here, fmt::format("`{}` stands without the name of its attribute", attribute), unnamed_help(op, attribute));
-        in_.expect("=", fmt::format("after attribute `{}`", attribute));
+        if (!in_.accept("=")) in_.fail_at(here, unnamed(attribute), unnamed_help(op, attribute));
         if (!given.insert(attribute).second)
           in_.fail_at(here, fmt::format("attribute `{}` is given twice", attribute), "give it once");
         if (!read_attribute(node, attribute))

@@ -15,7 +15,8 @@ TEST(Target, NamesOfGpus) {
   EXPECT_EQ(hopper.architecture, "sm_90a");
   EXPECT_GT(hopper.shared_bytes, a100.shared_bytes);
   EXPECT_EQ(later.shared_bytes, target_named("sm_100").shared_bytes) << "those of the nearest earlier one";
-  for (const char* bad : {"", "sm_", "sm_9", "sm_70", "sm_75", "sm_080", "sm_90b", "sm_90aa", "90a", "sm_-80", "x86-64-v3"})
+  for (const char* bad :
+       {"", "sm_", "sm_9", "sm_70", "sm_75", "sm_080", "sm_90b", "sm_90aa", "90a", "sm_-80", "x86-64-v3"})
     EXPECT_THROW(target_named(bad), UserError) << bad;
 }
 
