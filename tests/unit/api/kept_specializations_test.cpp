@@ -19,36 +19,13 @@
 #include "support/run_case.h"
 #include "support/scratch_folder.h"
 #include "support/tensor_bits.h"
+#include "unit/api/saved_fusions.h"
 
 namespace plait {
 namespace {
 
 using testing::bits_of;
 using testing::ScratchFolder;
-
-constexpr const char* kSoftmax = R"(let rows = 6, n = 40
-fusion @softmax (%x: f32[rows, n]) -> (%y) {
-  %y = softmax(%x, dim = 1)
-}
-)";
-constexpr const char* kSharded = R"(let b = 3, h = 10, T = f32
-mesh @m (tp = t)
-fusion @mlp on @m (%x: T[b, 4], param %w: T[h, 4] {0: tp}, param %v: T[4, h] {1: tp}, %seed: u64[]) -> (%y) {
-  %y = dropout(linear(gelu(linear(%x, %w)), %v), p = 0.25, seed = %seed)
-}
-)";
-constexpr const char* kLookup = R"(let n = 5, v = 7
-fusion @rows (%i: i64[n], %t: f32[v, 3]) -> (%y) {
-  %y = mul(embedding(%i, %t), 2.0)
-}
-)";
-
-Tensors inputs_for(const Fusion& fusion, const Sizes& sizes = {}) {
-  reference::DrawOptions draw;
-  draw.sizes = {sizes.begin(), sizes.end()};
-  const auto drawn = reference::draw_inputs(fusion, draw);
-  return {drawn.begin(), drawn.end()};
-}
 
 class SpecializationsOnDisk : public ::testing::Test {
  protected:
@@ -62,7 +39,7 @@ class SpecializationsOnDisk : public ::testing::Test {
   };
   static Ran run(const Compiled& program, const Sizes& sizes = {}) {
     Compiled copy = program;
-    const Tensors out = copy.run(with_own_copies(copy.fusion(), inputs_for(copy.fusion(), sizes)));
+    const Tensors out = copy.run(with_own_copies(copy.fusion(), inputs_of(copy.fusion(), sizes)));
     return {bits_of(out), copy.report().from_disk};
   }
   static Ran run(const std::string& text, const CompileOptions& options, const Sizes& sizes = {}) {
@@ -200,7 +177,7 @@ TEST_F(SpecializationsOnDisk, AreNotOfThoseWhoTune) {
   (void)run(kSoftmax, {.device = "cpu"});
   const auto stored = disk_.counts().stored;
   const TuneResult result =
-      tune(*fusion, {.device = "cpu"}, inputs_for(*fusion), {.seconds = 0.2, .rounds = 3, .keep = false});
+      tune(*fusion, {.device = "cpu"}, inputs_of(*fusion), {.seconds = 0.2, .rounds = 3, .keep = false});
   EXPECT_EQ(result.schedules.size(), 1);
   EXPECT_EQ(disk_.counts().stored, stored);
 }

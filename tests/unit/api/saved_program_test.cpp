@@ -14,36 +14,13 @@
 #include "support/run_case.h"
 #include "support/scratch_folder.h"
 #include "support/tensor_bits.h"
+#include "unit/api/saved_fusions.h"
 
 namespace plait {
 namespace {
 
 using testing::bits_of;
 using testing::ScratchFolder;
-
-constexpr const char* kSoftmax = R"(let rows = 6, n = 40
-fusion @softmax (%x: f32[rows, n]) -> (%y) {
-  %y = softmax(%x, dim = 1)
-}
-)";
-constexpr const char* kSharded = R"(let b = 3, h = 10, T = f32
-mesh @m (tp = t)
-fusion @mlp on @m (%x: T[b, 4], param %w: T[h, 4] {0: tp}, param %v: T[4, h] {1: tp}, %seed: u64[]) -> (%y) {
-  %y = dropout(linear(gelu(linear(%x, %w)), %v), p = 0.25, seed = %seed)
-}
-)";
-constexpr const char* kLookup = R"(let n = 5, v = 7
-fusion @rows (%i: i64[n], %t: f32[v, 3]) -> (%y) {
-  %y = mul(embedding(%i, %t), 2.0)
-}
-)";
-
-Tensors inputs_of(const Fusion& fusion, const Sizes& sizes = {}) {
-  reference::DrawOptions draw;
-  draw.sizes = {sizes.begin(), sizes.end()};
-  const auto drawn = reference::draw_inputs(fusion, draw);
-  return {drawn.begin(), drawn.end()};
-}
 
 // Bytes of the program after one run, which gives `outputs`.
 std::string saved(const std::string& text, const CompileOptions& options, Tensors* outputs = nullptr) {
