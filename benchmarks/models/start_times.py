@@ -3,8 +3,7 @@
 plait and Inductor, each model and side in processes of their own, in turns; medians.
 
 `step` is the first step, forward and backward, less a later one: Dynamo, AOTAutograd and the back end together. `back_end` is
-what of it the back end takes: of plait partitioning, translating and compiling; of Inductor its graphs to code, with the C++
-compiler. usage: start_times.py [--out FILE.json] [--only NAME,...] [--rounds N]"""
+what of it plait takes: partitioning, translating and compiling. usage: start_times.py [--out FILE.json] [--only NAME,...] [--rounds N]"""
 
 from __future__ import annotations
 
@@ -53,9 +52,6 @@ def first_step(side, name):
         import plait.torch
         from plait.torch import compiler
         compiler.compile_graph = clock.around(compiler.compile_graph)
-    else:
-        import torch._inductor.compile_fx as compile_fx
-        compile_fx.compile_fx_inner = clock.around(compile_fx.compile_fx_inner)
     _, build, make, lengths, _ = next(row for row in MODELS if row[0] == name)
     torch.manual_seed(0)
     model = build()
@@ -76,7 +72,7 @@ def first_step(side, name):
     else:
         first = step(function)
     later = statistics.median(step(function) for _ in range(5))
-    print(json.dumps({"step": 1e3 * (first - later), "back_end": 1e3 * clock.seconds}))
+    print(json.dumps({"step": 1e3 * (first - later)} | ({"back_end": 1e3 * clock.seconds} if side == "plait" else {})))
 
 
 def start(side, name, cache):
@@ -88,13 +84,13 @@ def start(side, name, cache):
 
 
 def measure(name, rounds):
-    taken = {side: {how: {"step": [], "back_end": []} for how in ("cold", "warm")} for side in ("plait", "inductor")}
+    taken = {side: {how: {} for how in ("cold", "warm")} for side in ("plait", "inductor")}
     for _ in range(rounds):
         for side, by_cache in taken.items():
             with tempfile.TemporaryDirectory() as cache:
                 for how in ("cold", "warm"):
                     for what, ms in start(side, name, cache).items():
-                        by_cache[how][what].append(ms)
+                        by_cache[how].setdefault(what, []).append(ms)
     return {"model": name} | {side: {how: {what: round(statistics.median(ms), 1) for what, ms in each.items()}
                                      for how, each in by_cache.items()} for side, by_cache in taken.items()}
 
@@ -103,7 +99,7 @@ def shown(row):
     out = f"{row['model']:13}"
     for side in ("plait", "inductor"):
         cold, warm = row[side]["cold"], row[side]["warm"]
-        for what in ("back_end", "step"):
+        for what in cold:
             out += f"  {side} {what} {cold[what]:.0f} -> {warm[what]:.0f} ms ({warm[what] / cold[what]:.2f})"
     return out
 
@@ -127,7 +123,7 @@ def main():
             rows.append(measure(name, args.rounds))
             print(shown(rows[-1]), flush=True)
     sums = {f"{side} {what}": sum(r[side]["warm"][what] for r in rows) / sum(r[side]["cold"][what] for r in rows)
-            for side in ("plait", "inductor") for what in ("back_end", "step")}
+            for side in ("plait", "inductor") for what in rows[0][side]["cold"]}
     print("warm of cold, together: " + ", ".join(f"{name} {ratio:.2f}" for name, ratio in sums.items()))
     if args.out:
         import plait
