@@ -238,7 +238,7 @@ def test_torch_logs_set_levels():
         done = subprocess.run([sys.executable, "-c", script], env=os.environ | {"TORCH_LOGS": words}, capture_output=True,
                               text=True, timeout=300)
         assert done.returncode == 0 and done.stdout.startswith("[5.43"), done.stderr
-        assert ("@forward_0 compiled in" in done.stderr) == told, (words, done.stderr[-3000:])
+        assert ("@forward_0 " in done.stderr) == told, (words, done.stderr[-3000:])
 
 
 def test_what_only_moves_elements_stays_eager_and_counts():
