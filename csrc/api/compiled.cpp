@@ -219,8 +219,7 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   if (!run_options.donated.empty()) check_donated(*impl.fusion, inputs, given, run_options.donated);
   const Picked picked = impl.pick(inputs, run_options);
   int64_t donated_bytes = 0;
-  std::set<std::string, std::less<>> free;
-  if (!run_options.donated.empty()) free = free_donations(inputs, given, run_options.donated);
+  const auto free = free_donations(inputs, given, run_options.donated);
   for (const auto& [output, input] : picked.donated) {
     const Tensor& tensor = given[output] = inputs.find(input)->second;
     donated_bytes += static_cast<int64_t>(tensor.bytes());
@@ -278,8 +277,7 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
   check_inputs(*impl.fusion, pieces);
   const Tensors given = given_outputs(*impl.fusion, pieces, run_options.outputs);
   if (!run_options.donated.empty()) check_donated(*impl.fusion, pieces, given, run_options.donated);
-  std::set<std::string, std::less<>> free;
-  if (!run_options.donated.empty()) free = free_donations(pieces, given, run_options.donated);
+  const auto free = free_donations(pieces, given, run_options.donated);
   const Picked picked = impl.pick_local(pieces, who, rank);
   return impl.run_picked(
       picked,
