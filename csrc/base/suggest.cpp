@@ -10,7 +10,7 @@ namespace {
 
 // Letters that are lacking, too many or others, and neighbours that are swapped.
 size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> before, row(b.size() + 1), next(b.size() + 1);
+  std::vector<size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);
   for (size_t i = 1; i <= a.size(); ++i) {
     next[0] = i;
@@ -19,7 +19,8 @@ size_t edit_distance(std::string_view a, std::string_view b) {
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
         next[j] = std::min(next[j], before[j - 2] + 1);
     }
-    before = std::exchange(row, std::exchange(next, std::vector<size_t>(b.size() + 1)));
+    std::swap(before, row);
+    std::swap(row, next);
   }
   return row[b.size()];
 }
