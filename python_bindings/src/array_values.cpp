@@ -236,14 +236,7 @@ class Part {
 
 // Integers that take each a dim away leave a number where no dim is left, all else an array of the same memory.
 nb::object part(const ArrayRef& array, nb::handle key) {
-  std::vector<nb::object> indices;
-  if (PyTuple_Check(key.ptr()))
-    for (nb::handle each : nb::borrow<nb::tuple>(key)) indices.push_back(nb::borrow(each));
-  else
-    indices.push_back(nb::borrow(key));
-  const auto is_rest = [](const nb::object& each) { return each.is(nb::ellipsis()); };
-  const auto rest = std::count_if(indices.begin(), indices.end(), is_rest);
-  if (rest > 1) throw nb::index_error("an index has one `...`");
+  const std::vector<nb::object> indices = indices_of(key);
   Part out(array.live());
   bool numbers_only = true;
   for (size_t i = 0; i < indices.size(); ++i) {

@@ -1,5 +1,6 @@
 #pragma once
 // What the parts of the extension share.
+#include <algorithm>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/map.h>
@@ -73,6 +74,20 @@ auto all_or_nothing(Fusion& fusion, Fn&& fn) {
     fusion.take_back(count);
     throw;
   }
+}
+
+// Whether an index is `...`, which stands for the dims that the others leave.
+inline bool is_rest(nb::handle index) { return index.is(nb::ellipsis()); }
+
+// The parts of what stands in brackets. Raises IndexError where more than one is `...`.
+inline std::vector<nb::object> indices_of(nb::handle key) {
+  std::vector<nb::object> out;
+  if (PyTuple_Check(key.ptr()))
+    for (nb::handle each : nb::borrow<nb::tuple>(key)) out.push_back(nb::borrow(each));
+  else
+    out.push_back(nb::borrow(key));
+  if (std::ranges::count_if(out, is_rest) > 1) throw nb::index_error("an index has one `...`");
+  return out;
 }
 
 // plait.Size, and whether an object is one.

@@ -126,13 +126,7 @@ class TensorPart {
 };
 
 TensorView* part(TensorView* x, nb::handle key) {
-  std::vector<nb::object> indices;
-  if (PyTuple_Check(key.ptr()))
-    for (nb::handle each : nb::borrow<nb::tuple>(key)) indices.push_back(nb::borrow(each));
-  else
-    indices.push_back(nb::borrow(key));
-  const auto is_rest = [](const nb::object& each) { return each.is(nb::ellipsis()); };
-  if (std::ranges::count_if(indices, is_rest) > 1) throw nb::index_error("an index has one `...`");
+  const std::vector<nb::object> indices = indices_of(key);
   TensorPart out(x);
   for (auto it = indices.begin(); it != indices.end(); ++it) {
     if (is_rest(*it))
