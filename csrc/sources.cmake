@@ -101,6 +101,7 @@ set(PLAIT_CORE_SOURCES
   compile/failed_kernels.cpp
   compile/file_schedules.cpp
   compile/in_place.cpp
+  compile/kernel_legend.cpp
   compile/measured_schedules.cpp
   compile/pipeline.cpp
   compile/stages.cpp
@@ -318,6 +319,7 @@ set(PLAIT_CORE_SOURCES
   run/step_runner.cpp
   run/stepped_executor.cpp
   run/team_calls.cpp
+  run/wire_table.cpp
   scalar/atomics.cpp
   scalar/constant.cpp
   scalar/convert.cpp
