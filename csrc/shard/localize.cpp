@@ -141,19 +141,22 @@ std::optional<size_t> Localizer::parted_dim(const Op& op) const {
 
 void Localizer::add_merged(const Op& op, const Op& local, size_t dim) {
   const TensorView& in = *inputs(op)[0];
-  const Piece piece = effective(in).dims[dim].pieces.at(0);
+  const std::vector<Piece> pieces = effective(in).dims[dim].pieces;
+  const Team team = team_of(pieces);
   PartedDim parted;
   parted.dim = static_cast<int64_t>(dim);
   parted.extent = import(in.extent(dim));
-  parted.members = pieces_.size(piece);
-  parted.chunk = sym::chunk(parted.extent, parted.members, out_->pool().constant(0), piece.granule);
-  parted.rank = pieces_.rank(piece);
-  parted.gather = [&](TensorView* t, const char* what) {
-    return gather_members(t, op.results[0]->name + what, team_of({piece}));
-  };
+  parted.members = out_->pool().constant(1), parted.rank = out_->pool().constant(0);
+  for (const Piece& piece : pieces) {
+    parted.cuts.push_back({pieces_.size(piece), piece.granule});
+    parted.members = parted.members * pieces_.size(piece);
+    parted.rank = parted.rank * pieces_.size(piece) + pieces_.rank(piece);
+  }
+  parted.start = pieces_.first_index(parted.extent, pieces);
+  parted.gather = [&](TensorView* t, const char* what) { return gather_members(t, op.results[0]->name + what, team); };
   parted.join = [&](TensorView* t, sym::Expr total, const char* what) {
     auto all = std::make_unique<AllGather>();
-    all->in = t, all->team = team_of({piece});
+    all->in = t, all->team = team;
     set_middle(*all, around(*t, dim, {{}, t->extent(dim)}));
     all->total = total;
     std::vector<sym::Expr> shape = t->shape();

@@ -34,7 +34,7 @@ class PartMerger : building::Composer {
     both->in = {unsqueeze(parts[0], {0}), unsqueeze(parts[1], {0})};
     TensorView* states = parted_.gather(emit(std::move(both)), "_states");
     TensorView *means = part_of(states, 0), *variances = part_of(states, 1);
-    TensorView* of_members = counts_of_members(means->rank(), type);
+    TensorView* of_members = cast(piece_of(members(means->rank()), true).count, type);
     TensorView* counts = mul(of_members, size(others, type));
     TensorView* has = pointwise(Pointwise::gt, counts, 0);
     TensorView* weights = div(counts, size(sym::max(all, 1), type));
@@ -74,7 +74,7 @@ class PartMerger : building::Composer {
     sym::Expr inner = extent(1);
     for (int64_t d : dims)
       if (d != parted_.dim) inner = inner * in->extent(size_t(d));
-    TensorView* before = mul(member, size(parted_.chunk * inner, DType::i64));
+    TensorView* before = whole(Pointwise::mul, piece_of(member, false).start, inner);
     TensorView* place = squeeze(add(emit(std::move(pick)), before), {0});
     return {reduce(most ? Reduction::amax : Reduction::amin, values, {0}, false), place};
   }
@@ -119,10 +119,12 @@ class PartMerger : building::Composer {
 
   // The first of the first that each member has, in the order of the members: equals stay in the order of the whole.
   Finals merged(const Sort& op) {
+    PLAIT_CHECK(parted_.cuts.size() == 1, "{} is merged over one axis", describe(op));
     const auto dim = size_t(op.dim);
-    const sym::Expr count = op.count.at(0), full = sym::floordiv(parted_.extent, sym::max(parted_.chunk, 1));
-    const sym::Expr total =
-        full * sym::min(count, parted_.chunk) + sym::min(count, parted_.extent - full * parted_.chunk);
+    const PartedDim::Cut& cut = parted_.cuts[0];
+    const sym::Expr chunk = sym::chunk(parted_.extent, cut.parts, extent(0), cut.granule);
+    const sym::Expr count = op.count.at(0), full = sym::floordiv(parted_.extent, sym::max(chunk, 1));
+    const sym::Expr total = full * sym::min(count, chunk) + sym::min(count, parted_.extent - full * chunk);
     const auto first = [&](TensorView* in, sym::Expr of) {
       auto sort = std::make_unique<Sort>();
       sort->in = in;
@@ -132,7 +134,7 @@ class PartMerger : building::Composer {
       return emit_all(std::move(sort));
     };
     const std::vector<TensorView*> parts = first(op.in, sym::min(count, op.in->extent(dim)));
-    TensorView* before = size(parted_.chunk * parted_.rank, DType::i64);
+    TensorView* before = size(parted_.start, DType::i64);
     TensorView *values = parted_.join(parts[0], total, "_values"),
                *places = parted_.join(add(parts[1], before), total, "_places");
     const std::vector<TensorView*> of_all = first(values, count);
@@ -167,13 +169,37 @@ class PartMerger : building::Composer {
     shape[0] = parted_.members;
     return iota(std::move(shape), 0, DType::i64);
   }
-  // Elements of the dim that each has, as [members, 1, ...].
-  TensorView* counts_of_members(size_t rank, DType type) {
-    TensorView* chunk = size(parted_.chunk, DType::i64);
-    TensorView* left = pointwise(Pointwise::sub, {size(parted_.extent, DType::i64), mul(members(rank), chunk)});
-    TensorView* counts =
-        pointwise(Pointwise::max, {pointwise(Pointwise::min, {left, chunk}), constant(int64_t{0}, DType::i64)});
-    return cast(counts, type);
+  // Where the pieces of members begin that have elements, i64 as the members are, and how many they have.
+  struct Piece {
+    TensorView *start = nullptr, *count = nullptr;
+  };
+  Piece piece_of(TensorView* member, bool counted) {
+    const auto& cuts = parted_.cuts;
+    Piece out;
+    sym::Expr further = parted_.members;  // members that share a piece of this cut
+    for (size_t c = 0; c < cuts.size(); ++c) {
+      const sym::Expr granule = extent(cuts[c].granule);
+      further = sym::floordiv(further, cuts[c].parts);
+      TensorView* place = c == 0 ? member : whole(Pointwise::remainder, member, further * cuts[c].parts);
+      place = whole(Pointwise::floor_divide, place, further);
+      TensorView* chunk =
+          c == 0 ? size(sym::chunk(parted_.extent, cuts[c].parts, extent(0), cuts[c].granule), DType::i64)
+                 : whole(Pointwise::mul, ceil_divide(ceil_divide(out.count, granule), cuts[c].parts), granule);
+      TensorView* start = mul(place, chunk);
+      out.start = c == 0 ? start : add(out.start, start);
+      if (!counted && c + 1 == cuts.size()) break;
+      TensorView* left = pointwise(Pointwise::sub, {c == 0 ? size(parted_.extent, DType::i64) : out.count, start});
+      out.count =
+          pointwise(Pointwise::max, {pointwise(Pointwise::min, {left, chunk}), constant(int64_t{0}, DType::i64)});
+    }
+    return out;
+  }
+  TensorView* whole(Pointwise function, TensorView* a, sym::Expr b) {
+    return b.constant() == 1 && function != Pointwise::remainder ? a : pointwise(function, {a, size(b, DType::i64)});
+  }
+  TensorView* ceil_divide(TensorView* a, sym::Expr b) {
+    if (b.constant() == 1) return a;
+    return whole(Pointwise::floor_divide, add(a, size(b - 1, DType::i64)), b);
   }
   // Casts, of which those that change nothing are none in the end.
   static Finals finals(const std::vector<TensorView*>& values, const std::vector<DType>& types) {

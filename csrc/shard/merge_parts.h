@@ -11,12 +11,18 @@
 
 namespace plait {
 
-// A dim of an operand, of which member m of a team has the elements from m * chunk on, chunk of them as long as there
-// are any.
+// A dim of an operand, cut once for each axis of a team, by its first axis first (sym::chunk).
 struct PartedDim {
+  struct Cut {
+    sym::Expr parts;
+    int64_t granule = 1;
+  };
   int64_t dim = 0;
-  sym::Expr extent, chunk, members;
-  sym::Expr rank;                                               // of this member
+  sym::Expr extent;
+  std::vector<Cut> cuts;
+  sym::Expr members;                                            // of the team
+  sym::Expr rank;                                               // of this member, in the order of the dim
+  sym::Expr start;                                              // its first element
   std::function<TensorView*(TensorView*, const char*)> gather;  // [members, in...] of the tensors of all members
   // [..., total, ...] of those of all members, one behind the other along the dim.
   std::function<TensorView*(TensorView*, sym::Expr total, const char*)> join;
