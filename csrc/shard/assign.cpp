@@ -280,15 +280,23 @@ class Assigner {
     return layout;
   }
 
-  // Whether pieces are left, the first of the list: parts of the op are merged once, and in order. Of an order each
-  // member gives as many elements as it has at most, which are counted for one axis; more axes must pay, too.
+  // Whether pieces are left, the first of the list: parts of the op are merged once, and in order where that counts. Of
+  // an order each member gives as many elements as it has at most, which are counted for one axis; more axes must pay,
+  // too.
   bool may_merge(std::vector<Piece>& pieces) const {
+    std::vector<Piece> all;  // of dims that are merged already
     for (size_t f = 0; f < out_.factors.size(); ++f)
-      if (out_.factors[f].kind == FactorKind::merge && !out_.claims[f].pieces.empty()) return false;
-    if (pieces.empty() || pieces.front().is_local()) return false;
+      if (out_.factors[f].kind == FactorKind::merge)
+        all.insert(all.end(), out_.claims[f].pieces.begin(), out_.claims[f].pieces.end());
+    if (pieces.empty() || pieces.front().is_local() || (!all.empty() && !merges_dims(op_))) return false;
     pieces.erase(std::ranges::find_if(pieces, &Piece::is_local), pieces.end());
-    if (op_.kind == OpKind::Sort || !pays_to_merge(op_, pieces)) pieces.resize(1);
-    return true;
+    const auto pays = [&] {
+      std::vector<Piece> with = all;
+      with.insert(with.end(), pieces.begin(), pieces.end());
+      return pays_to_merge(op_, with);
+    };
+    if (op_.kind == OpKind::Sort || !pays()) pieces.resize(1);
+    return all.empty() || pays();
   }
 
   void collect_sums() {

@@ -145,6 +145,18 @@ TEST(PiecesOfADim, OfSeveralAxesAreMergedAsOneRankWould) {
         EXPECT_EQ(result.collectives, 1) << text;
       }
     }
+  for (const auto& [call, collectives] :
+       {std::pair("var(%x, correction = 0)", 1), {"var(%x, dims = [2, 0], keepdim = true)", 1}, {"argmax(%x)", 3}})
+    for (const auto& [rows, columns] : {std::pair(64, 48), {5, 13}, {1, 2}}) {
+      const std::string text = fmt::format(
+          "mesh @m (a = 2, b = 3)\nfusion @f on @m (%x: f32[{}, 2, {}] {{0: a, 2: b}}) -> (%y) {{\n  %y = {}\n}}\n",
+          rows, columns, call);
+      const CaseResult result = run_on_ranks(text, "cpu", 6);
+      EXPECT_TRUE(result.ok) << text << result.message;
+      if (rows == 64) {
+        EXPECT_EQ(result.collectives, collectives) << text;
+      }
+    }
   for (const char* pieces : {"[a, b]", "[b, a]", "[b granule 2, a]"})
     for (const char* call :
          {"argmax(%x)", "var(%x, correction = 0)", "cumsum(%x, dim = 0)", "topk(%x, k = 5, dim = 0)"}) {
