@@ -51,6 +51,7 @@ set(PLAIT_CORE_SOURCES
   base/forks.cpp
   base/library_search.cpp
   base/log.cpp
+  base/machine_load.cpp
   base/options.cpp
   base/pass.cpp
   base/plugin_loader.cpp

@@ -63,7 +63,7 @@ std::string explain_wire(const Program& program, RankValues& values) {
                                 program.value(step->out.value).name),
                     print(step->team, program.mesh), fmt::format("{} B", wire.most), fmt::format("{} B", wire.all)});
   }
-  if (rows.size() == 1) return "";
+  if (rows.size() == 1) return "no collective\n";
   rows.push_back(
       {"", fmt::format("{} in all", rows.size() - 1), "", fmt::format("{} B", sum.most), fmt::format("{} B", sum.all)});
   return table(rows);

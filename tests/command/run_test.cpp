@@ -409,8 +409,8 @@ TEST_F(Run, OtherCommandsPrintTheirTables) {
   expect("compile", {"--arch", "sm_80", "--ranks", "4", "--dump", "cuda"},
          {"// b0 = %linear1_product: T[", "// n0 = "});
   expect("explain", {"--shard", "--ranks", "4"},
-         {"%linear1", "{1: tp}", "1 collective\n",
-          "all_reduce %linear2_product -> %linear2_product_reduced  tp    49152 B", "      1 in all "});
+         {"%linear1", "{1: tp}", "all_reduce %linear2_product -> %linear2_product_reduced  tp    49152 B",
+          "      1 in all "});
   expect("explain", {"--segments", "--schedule", "--ranks", "4"}, {"collective", "library", "pointwise(vector = "});
   expect("explain", {"--cache", "--ranks", "4"},
          {"sizes:   h, h4, sb any from 1 on\n", "sb: 1 in 1..2147483647",

@@ -139,8 +139,10 @@ def _try(node: torch.fx.Node, device: torch.device) -> str | None:
     """The same for a node with a row, by lowering it alone."""
     for value in values_of(node) + [n.meta.get("val") for n in node.all_input_nodes]:
         for each in value if isinstance(value, (list, tuple)) else [value]:
-            if is_tensor(each) and (each.dtype not in DTYPES or each.layout != torch.strided or each.is_sparse):
-                return f"dtype {each.dtype}, layout {each.layout}"
+            if is_tensor(each) and each.dtype not in DTYPES:
+                return f"dtype {each.dtype}"
+            if is_tensor(each) and (each.layout != torch.strided or each.is_sparse):
+                return f"layout {each.layout}"
             if is_tensor(each) and each.device != device:
                 return f"on {each.device}, and the fusions of this graph are on {device}"
     try:
