@@ -67,7 +67,8 @@ def main():
              "inductor": torch.compile(model, dynamic=args.dynamic or None)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the report says what stays eager
-        report = plait.torch.report(model, *tensors, backward=args.backward)
+        given = [t.detach().requires_grad_(args.backward and t.is_floating_point()) for t in tensors]
+        report = plait.torch.report(model, *given, backward=args.backward)
         found = {side: results(call, tensors, args.backward) for side, call in sides.items()}
     want = [wide(t) for t in results(exact, [wide(t) for t in tensors], args.backward)]
     errors = {side: torch_turns.worst_error([wide_or_int(t) for t in got], [wide_or_int(t) for t in found["eager"]],
