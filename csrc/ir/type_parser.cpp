@@ -117,7 +117,7 @@ void TypeParser::read_pieces(std::vector<Piece>& pieces) {
   size_t at = in_.offset();
   std::string name = in_.word("a mesh axis or `local`");
   const Team team = guarded(at, [&] { return mesh_team(name); });
-  const int64_t granule = in_.accept("granule") ? in_.integer("a granule", 1, kMaxGranule) : 1;
+  const int64_t granule = in_.accept("granule") ? in_.integer("the number of a granule", 1, kMaxGranule) : 1;
   for (int axis : team.axes) pieces.push_back({axis, granule, 0});
 }
 

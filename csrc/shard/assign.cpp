@@ -446,6 +446,18 @@ std::string source(const Op& op, const Claim& claim) {
   return fmt::format("%{} dim {}", tensor_at(op, claim.operand).name, claim.dim);
 }
 
+// Of a reshape, that sizes are open which would keep pieces whole if they were known.
+std::string open_steps(const Op& op, const std::vector<Piece>& pieces) {
+  const auto* reshape = as<Reshape>(op);
+  const bool cut = std::ranges::any_of(pieces, [](const Piece& p) { return !p.is_local() && p.granule > 1; });
+  if (!reshape || !cut) return "";
+  for (sym::Expr e : reshape->shape)
+    if (!e.constant() && at_defaults(*op.results[0]->fusion, e) == pieces.back().granule)
+      return fmt::format("; that {0} is {1} is not known: write {1} in its place", sym::print(e),
+                         pieces.back().granule);
+  return "";
+}
+
 std::string dim_difference(const Op& op, const Assignment& a, int index, size_t dim, const std::vector<Piece>& has) {
   const Mesh& mesh = op.results[0]->fusion->mesh();
   std::string subject = fmt::format("%{} dim {}", tensor_at(op, index).name, dim);
@@ -463,7 +475,7 @@ std::string dim_difference(const Op& op, const Assignment& a, int index, size_t 
   if (a.factors[f].kind == FactorKind::permute && !claim.pieces.empty() && claim.operand == index)
     return fmt::format("{} has more than {}, which {} moves", what, list_text(claim.pieces, mesh), text_name(op));
   if (a.factors[f].kind == FactorKind::permute && claim.pieces.empty())
-    return fmt::format("{} must be whole in {}, which moves its elements", what, text_name(op));
+    return fmt::format("{} must be whole in {}, which moves its elements{}", what, text_name(op), open_steps(op, has));
   auto lost = [&](const Claim& winner) {
     return fmt::format("conflict: {} lost to {} ({})", what, source(op, winner),
                        rank_reason(op, a.factors, winner.operand, index));

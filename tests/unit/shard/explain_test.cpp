@@ -16,8 +16,8 @@ struct Case {
 };
 
 std::string explained(const Case& c) {
-  auto f = test::parsed(
-      fmt::format("mesh @m (dp = 2, tp = 2)\nfusion @f on @m ({}) -> ({}) {{\n{}\n}}\n", c.inputs, c.output, c.body));
+  auto f = test::parsed(fmt::format("let e = 64\nmesh @m (dp = 2, tp = 2)\nfusion @f on @m ({}) -> ({}) {{\n{}\n}}\n",
+                                    c.inputs, c.output, c.body));
   propagate(*f);
   insert_reshards(*f);
   verify(*f);
@@ -87,6 +87,9 @@ TEST(Explain, WhatMovesItsElements) {
        "%x dim 0 [tp] must be whole in repeat, which moves its elements"},
       {"%x: f32[3, 8] {1: tp}", "%y = reshape(%x, shape = [24])", "%y",
        "%x dim 1 [tp] must be whole in reshape, which moves its elements"},
+      {"%x: f32[2*e] {0: tp granule 64}", "%y = reshape(%x, shape = [2, e])", "%y",
+       "%x dim 0 [tp granule 64] must be whole in reshape, which moves its elements; that e is 64 is not known: write "
+       "64 in its place"},
       {"%x: f32[8]", "%y = pad(%x, low = [1])", "%y {0: tp}",
        "%y dim 0 [tp] must be whole in pad, which moves its elements"},
   });
