@@ -3,6 +3,15 @@ struct f8e5m2 {
   unsigned char bits;
 };
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+__device__ __forceinline__ float to_f32(f8e5m2 x) {
+  unsigned pair;
+  float y;
+  asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(pair) : "h"((unsigned short)x.bits));
+  asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"((unsigned short)pair));
+  return y;
+}
+#else
 __device__ __forceinline__ float to_f32(f8e5m2 x) {
   const unsigned magnitude = x.bits & 0x7fu, sign = (x.bits & 0x80u) << 24;
   unsigned bits = (magnitude << 21) + 0x38000000u;
@@ -10,6 +19,7 @@ __device__ __forceinline__ float to_f32(f8e5m2 x) {
   if (magnitude >= 0x7cu) bits = magnitude > 0x7cu ? 0x7fc00000u : 0x7f800000u;
   return __uint_as_float(sign | bits);
 }
+#endif
 
 // Below the normal numbers the sum with 2^7 rounds at their spacing and leaves the bits of the result at the bottom.
 __device__ __forceinline__ f8e5m2 to_f8e5m2(float x) {

@@ -256,10 +256,55 @@ void decode_to_tf32(Decoder& d) {
   d.emit(handler, d.target(0, Type::b32), d.source(1, Type::f32));
 }
 
+uint8_t f8_from(float x, bool e4m3) {
+  if (x != x) return 0x7f;
+  return e4m3                                   ? f8e4m3_from_float(x)
+         : std::isinf(x) || std::abs(x) > 57344 ? (x < 0 ? 0xfb : 0x7b)
+                                                : f8e5m2_from_float(x);
+}
+
+// d of 16 bits = {upper: a, lower: b}; what is too large becomes the largest number.
+template <bool kE4m3>
+void pair_to_f8(Warp& warp, const Instruction& i) {
+  const uint32_t *upper = row32(warp, i.a), *lower = row32(warp, i.b);
+  for_lanes(warp, row32(warp, i.d), [=](int lane) {
+    const float high = std::bit_cast<float>(upper[lane]), low = std::bit_cast<float>(lower[lane]);
+    return uint32_t(f8_from(high, kE4m3)) << 8 | f8_from(low, kE4m3);
+  });
+}
+
+template <bool kE4m3>
+void pair_from_f8(Warp& warp, const Instruction& i) {
+  const uint32_t* pair = row32(warp, i.a);
+  for_lanes(warp, row32(warp, i.d), [=](int lane) {
+    const auto half = [](uint8_t bits) {
+      return uint32_t(nearest_half(kE4m3 ? f8e4m3_to_float(bits) : f8e5m2_to_float(bits)).bits);
+    };
+    return half(uint8_t(pair[lane] >> 8)) << 16 | half(uint8_t(pair[lane]));
+  });
+}
+
+// Between pairs of f8 and of f32 or f16: saturated, or exact.
+void decode_f8_pair(Decoder& d, bool e4m3) {
+  d.need_target(89);
+  if (!d.take("rn")) d.refuse("a conversion of f8 without .rn");
+  if (d.take("satfinite")) {
+    if (d.take_type() != Type::f32) d.refuse("a conversion to f8 of this type");
+    d.need_operands(3);
+    d.emit(e4m3 ? pair_to_f8<true> : pair_to_f8<false>, d.target(0, Type::b16), d.source(1, Type::f32),
+           d.source(2, Type::f32));
+    return;
+  }
+  if (d.take_type() != Type::f16x2) d.refuse("a conversion from f8 to this type");
+  d.need_operands(2);
+  d.emit(e4m3 ? pair_from_f8<true> : pair_from_f8<false>, d.target(0, Type::b32), d.source(1, Type::b16));
+}
+
 }  // namespace
 
 void decode_convert(Decoder& d) {
   if (d.take("tf32")) return decode_to_tf32(d);
+  if (const int f8 = d.take_one({"e4m3x2", "e5m2x2"}); f8 >= 0) return decode_f8_pair(d, f8 == 0);
   bool rounded = false;
   Spec spec = take_spec(d, &rounded);
   const Type to = d.take_type(), from = d.take_type();

@@ -252,6 +252,64 @@ TEST(Convert, BetweenFloats) {
          {"cvt.rn.satfinite.f16.f32 %d, %a;", 16, {32}, {bits(1e6f)}, 0x7bff}});
 }
 
+// A value of 8 bits with `fraction` bits below the point, by its definition; `no_infinity`: one NaN of each sign alone.
+double decode_f8(uint8_t bits, int fraction, bool no_infinity) {
+  const int bias = (1 << (6 - fraction)) - 1, exponent = (bits & 0x7f) >> fraction, rest = bits & ((1 << fraction) - 1);
+  const double sign = (bits & 0x80) != 0 ? -1 : 1;
+  const bool last = exponent == (1 << (7 - fraction)) - 1;
+  if (last && (no_infinity ? rest == (1 << fraction) - 1 : rest != 0)) return NAN;
+  if (last && !no_infinity) return sign * INFINITY;
+  if (exponent == 0) return sign * std::ldexp(rest, 1 - bias - fraction);
+  return sign * std::ldexp((1 << fraction) + rest, exponent - bias - fraction);
+}
+
+TEST(Convert, PairsOf8Bits) {
+  struct Case {
+    const char* type;
+    int fraction;
+    bool no_infinity;
+    uint8_t largest;
+  };
+  for (const Case& c : {Case{"e4m3x2", 3, true, 0x7e}, Case{"e5m2x2", 2, false, 0x7b}}) {
+    std::vector<std::vector<uint64_t>> pairs, values;
+    for (uint64_t i = 0; i < 65536; i += 3) pairs.push_back({i});
+    const auto halves = evaluate(fmt::format("cvt.rn.f16x2.{} %d, %a;", c.type), 32, {16}, pairs, "sm_90a");
+    for (size_t i = 0; i < pairs.size(); ++i)
+      for (int part : {0, 1}) {
+        const double want = decode_f8(uint8_t(pairs[i][0] >> 8 * part), c.fraction, c.no_infinity);
+        const double got = decode(uint16_t(halves[i] >> 16 * part), 10);
+        EXPECT_TRUE(got == want || (got != got && want != want)) << c.type << " " << pairs[i][0];
+      }
+    std::vector<double> numbers = {0, 1e30, 5e-324, 3};
+    for (uint8_t b = 0; b < c.largest; ++b) {
+      const double here = decode_f8(b, c.fraction, c.no_infinity), next = decode_f8(b + 1, c.fraction, c.no_infinity);
+      const auto middle = static_cast<float>((here + next) / 2);
+      for (float x : {static_cast<float>(here), middle, std::nextafter(middle, 0.0f), std::nextafter(middle, 1e30f)})
+        numbers.push_back(x);
+    }
+    for (double x : numbers)
+      for (double sign : {1.0, -1.0}) values.push_back({bits(static_cast<float>(sign * x)), bits(2.0f)});
+    const auto f8 =
+        evaluate(fmt::format("cvt.rn.satfinite.{}.f32 %d, %a, %b;", c.type), 16, {32, 32}, values, "sm_90a");
+    for (size_t i = 0; i < values.size(); ++i) {
+      const double x = std::bit_cast<float>(static_cast<uint32_t>(values[i][0]));
+      int best = std::abs(x) > 1e9 ? c.largest : 0;
+      for (int b = 1; b <= c.largest && std::abs(x) < 1e9; ++b) {  // of two that are as near the even one
+        const double ours = std::abs(std::abs(x) - decode_f8(uint8_t(b), c.fraction, c.no_infinity));
+        const double theirs = std::abs(std::abs(x) - decode_f8(uint8_t(best), c.fraction, c.no_infinity));
+        if (ours < theirs || (ours == theirs && b % 2 == 0)) best = b;
+      }
+      EXPECT_EQ(f8[i] >> 8, uint64_t(best | (std::signbit(x) ? 0x80 : 0))) << c.type << " " << x;
+      EXPECT_EQ(decode_f8(uint8_t(f8[i]), c.fraction, c.no_infinity), 2) << c.type;
+    }
+    const std::string special = fmt::format("cvt.rn.satfinite.{}.f32 %d, %a, %b;", c.type);
+    EXPECT_EQ(evaluate(special, 16, {32, 32}, {{bits(INFINITY), 0x7fc00000}}, "sm_89")[0],
+              uint64_t(c.largest) << 8 | 0x7f);
+    EXPECT_THROW(evaluate(special, 16, {32, 32}, {{0, 0}}, "sm_80"), Fault) << "before sm_89";
+  }
+  EXPECT_THROW(evaluate("cvt.rn.satfinite.e4m3x2.f16 %d, %a, %b;", 16, {16, 16}, {{0, 0}}, "sm_90a"), Fault);
+}
+
 TEST(Convert, RoundsToOdd) {
   using namespace ptx;
   EXPECT_EQ(odd_double(uint64_t(1) << 60), 0x1p60);

@@ -90,7 +90,8 @@ inline const char* const kThread =
 // rows[thread][operand]; returns %d of every thread.
 inline std::vector<uint64_t> evaluate(const std::string& instructions, int result_bits,
                                       const std::vector<int>& operand_bits,
-                                      const std::vector<std::vector<uint64_t>>& rows) {
+                                      const std::vector<std::vector<uint64_t>>& rows,
+                                      const std::string& target = "sm_80") {
   static const char* const names[] = {"%a", "%b", "%c", "%e"};
   std::string body;
   const auto declare = [&](int bits, const char* name) {
@@ -121,7 +122,9 @@ inline std::vector<uint64_t> evaluate(const std::string& instructions, int resul
   for (const auto& row : rows)
     for (size_t i = 0; i < std::max<size_t>(operand_bits.size(), 1); ++i) flat.push_back(i < row.size() ? row[i] : 0);
   const uint64_t in = machine.upload(flat), out = machine.allocate(rows.size() * 8);
-  const auto module = PtxModule::load(kernel_text(body));
+  std::string text = kernel_text(body);
+  text.replace(text.find("sm_80"), 5, target);
+  const auto module = PtxModule::load(text);
   const uint32_t blocks = static_cast<uint32_t>((rows.size() + 127) / 128);
   machine.run(*module, {in, out, rows.size(), 0}, blocks, 128);
   return machine.download<uint64_t>(out, rows.size());
