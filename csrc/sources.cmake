@@ -185,9 +185,11 @@ set(PLAIT_CORE_SOURCES
   ir/verify.cpp
   kir/accesses.cpp
   kir/check_accesses.cpp
+  kir/counters.cpp
   kir/expand_functions.cpp
   kir/facts.cpp
   kir/fingerprint.cpp
+  kir/in_turns.cpp
   kir/index_ranges.cpp
   kir/interpret.cpp
   kir/interpret_together.cpp
