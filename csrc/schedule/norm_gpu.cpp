@@ -35,16 +35,22 @@ constexpr int64_t kMostColumnsOfThread = 16;
 constexpr int64_t kTasks = 384;        // that sum columns, at least, where they have more than a few rows
 constexpr int64_t kBlocks = 1536;      // that rows are left for, where each goes through several
 constexpr int64_t kWithWeights = 96;   // registers of a thread, for a row and what is the same for every row
+constexpr int64_t kSector = 32;        // bytes that memory moves at once
+constexpr int64_t kLeastAligned = 96;  // elements of a row
 constexpr int64_t kLeastOfThread = 4;  // elements of a column, or the block has fewer threads
 
-// What fits `bytes`, an access of memory, in the narrowest tensor of whole rows, and divides the extent.
+// What fits `bytes`, an access of memory, in the narrowest tensor of whole rows, and 16 in the widest, so that what a
+// warp meets at once is one piece; and divides the extent.
 int64_t choose_access(const Problem& problem, const Rows& rows, sym::Expr extent, int64_t bytes) {
-  constexpr int64_t kMost = 8;
-  int64_t least = 8;
+  constexpr int64_t kMost = 8, kWidest = 16;
+  int64_t least = 8, most = 1;
   for (const auto* list : {&problem.segment.inputs, &problem.segment.outputs})
-    for (const TensorView* t : *list)
-      if (rows.has_place(*t) && rows.is_wide(*t)) least = std::min(least, static_cast<int64_t>(size_of(t->dtype)));
-  int64_t vector = std::min(std::max<int64_t>(bytes / least, 1), kMost);
+    for (const TensorView* t : *list) {
+      if (!rows.has_place(*t) || !rows.is_wide(*t)) continue;
+      least = std::min(least, static_cast<int64_t>(size_of(t->dtype)));
+      most = std::max(most, static_cast<int64_t>(size_of(t->dtype)));
+    }
+  int64_t vector = std::min({std::max<int64_t>(bytes / least, 1), kMost, kWidest / most});
   while (vector > 1 && sym::divisor(extent) % vector != 0) vector /= 2;
   return vector;
 }

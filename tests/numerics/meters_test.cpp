@@ -36,6 +36,11 @@ constexpr MeterCase kMetered[] = {
     {"sum_of_all", "%x: T[256, 512]", "%y", "%y = sum(%x, dims = [0, 1])"},
     {"sum_of_columns", "%x: T[2048, 64]", "%y", "%y = sum(%x, dims = [0])"},
     {"short_rows", "%x: T[512, 24]", "%y", "%y = softmax(%x, dim = 1)"},
+    {"softmax_widened", "%x: T[48, 1024]", "%y", "%y = softmax(cast(%x, to = f32), dim = 1)"},
+    {"softmax_narrowed", "%x: f32[48, 1024]", "%y", "%y = cast(softmax(%x, dim = 1), to = T)"},
+    {"chain_widened", "%x: T[64, 768]", "%y", "%y = gelu(cast(%x, to = f32))"},
+    {"odd_rows_beside_columns", "%x: T[64, 1001], %w: T[64]", "%y",
+     "%y = add(%x, broadcast(%w, shape = [64, 1001], dims = [0]))", 1.75},  // each row begins within a sector
     {"softmax_of_columns", "%x: T[24, 256]", "%y", "%y = softmax(%x, dim = 0)"},
     {"transpose", "%x: T[96, 128], %z: T[128, 96]", "%y", "%y = add(permute(%x, dims = [1, 0]), %z)"},
     {"channels_last", "%x: T[2, 64, 8, 16]", "%y", "%y = relu(permute(%x, dims = [0, 2, 3, 1]))"},
