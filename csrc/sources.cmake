@@ -248,6 +248,7 @@ set(PLAIT_CORE_SOURCES
   lower/scans.cpp
   lower/sort.cpp
   lower/statements.cpp
+  lower/tree/align_rows.cpp
   lower/tree/column_sums.cpp
   lower/tree/combines.cpp
   lower/tree/creation.cpp

@@ -161,6 +161,7 @@ set(PLAIT_TEST_multidevice
 )
 set(PLAIT_TEST_numerics
   numerics/aliases_test.cpp
+  numerics/align_rows_test.cpp
   numerics/allocation_test.cpp
   numerics/attention_batches_test.cpp
   numerics/attention_kernels_test.cpp

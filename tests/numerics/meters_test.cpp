@@ -41,6 +41,9 @@ constexpr MeterCase kMetered[] = {
     {"chain_widened", "%x: T[64, 768]", "%y", "%y = gelu(cast(%x, to = f32))"},
     {"odd_rows_beside_columns", "%x: T[64, 1001], %w: T[64]", "%y",
      "%y = add(%x, broadcast(%w, shape = [64, 1001], dims = [0]))", 1.75},  // each row begins within a sector
+    {"softmax_of_odd_rows", "%x: T[48, 1001]", "%y", "%y = softmax(%x, dim = 1)", 1.04},
+    {"sum_of_odd_rows", "%x: T[48, 1001]", "%y", "%y = sum(%x, dims = [1])", 1.06},
+    {"scan_of_odd_rows", "%x: T[48, 1001]", "%y", "%y = cumsum(%x, dim = 1)", 1.08},
     {"softmax_of_columns", "%x: T[24, 256]", "%y", "%y = softmax(%x, dim = 0)"},
     {"transpose", "%x: T[96, 128], %z: T[128, 96]", "%y", "%y = add(permute(%x, dims = [1, 0]), %z)"},
     {"channels_last", "%x: T[2, 64, 8, 16]", "%y", "%y = relu(permute(%x, dims = [0, 2, 3, 1]))"},
