@@ -187,9 +187,11 @@ set(PLAIT_CORE_SOURCES
   ir/verify.cpp
   kir/accesses.cpp
   kir/check_accesses.cpp
+  kir/counters.cpp
   kir/expand_functions.cpp
   kir/facts.cpp
   kir/fingerprint.cpp
+  kir/in_turns.cpp
   kir/index_ranges.cpp
   kir/interpret.cpp
   kir/interpret_together.cpp
@@ -248,6 +250,7 @@ set(PLAIT_CORE_SOURCES
   lower/scans.cpp
   lower/sort.cpp
   lower/statements.cpp
+  lower/tree/align_rows.cpp
   lower/tree/column_sums.cpp
   lower/tree/combines.cpp
   lower/tree/creation.cpp

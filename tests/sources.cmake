@@ -163,6 +163,7 @@ set(PLAIT_TEST_multidevice
 )
 set(PLAIT_TEST_numerics
   numerics/aliases_test.cpp
+  numerics/align_rows_test.cpp
   numerics/allocation_test.cpp
   numerics/attention_batches_test.cpp
   numerics/attention_kernels_test.cpp
@@ -181,6 +182,7 @@ set(PLAIT_TEST_numerics
   numerics/file_schedules_test.cpp
   numerics/fork_test.cpp
   numerics/given_outputs_test.cpp
+  numerics/in_turns_test.cpp
   numerics/internal_error_test.cpp
   numerics/last_blocks_test.cpp
   numerics/long_rows_on_sim_test.cpp
@@ -324,6 +326,7 @@ set(PLAIT_TEST_unit_kir
   unit/kir/expand_functions_test.cpp
   unit/kir/fingerprint_test.cpp
   unit/kir/in_place_test.cpp
+  unit/kir/in_turns_test.cpp
   unit/kir/index_ranges_test.cpp
   unit/kir/interpret_test.cpp
   unit/kir/join_test.cpp

@@ -19,6 +19,7 @@
 #include "compile/failed_kernels.h"
 #include "compile/kernel_legend.h"
 #include "ir/launches.h"
+#include "kir/in_turns.h"
 #include "kir/index_ranges.h"
 #include "kir/last_blocks.h"
 #include "kir/passes/in_place.h"
@@ -267,7 +268,7 @@ void lower_segments(CompiledSpecialization& compiled, Stages& stages, const Pipe
     LoweredKernel out;
     on_kernel(fusion, segment, context, [&] {
       out = group ? lower_tree(*group, fusion.pool(), how, &tree) : lower(fusion, segment, how);
-      if (cooperate) kir::run_last_blocks(out.kernel);  // in front of joins: fewer waves
+      if (cooperate) kir::run_in_turns(out.kernel), kir::run_last_blocks(out.kernel);  // before joins: fewer waves
     });
     if (group) groups += group->print() + "tree {\n" + tree + "}\n";
     return out;

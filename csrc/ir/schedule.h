@@ -93,6 +93,8 @@ struct Norm {
   Choice each;     // GPUs: rows that a block has one after the other, where it sums columns too; absent: 1
   Choice cluster;  // GPUs: blocks that have a row together, from sm_90 on; 1, absent: one
   Choice shared;   // GPUs: elements of a row that lie in shared memory between passes; 0: none
+  Choice align;    // GPUs: threads take a row from the multiple of so many elements of memory in front of it on; 1,
+                   // absent: from its first element
   auto operator<=>(const Norm&) const = default;
   template <class Self, class Fn>
   static void fields(Self& self, Fn&& fn) {
@@ -105,6 +107,7 @@ struct Norm {
     fn("each", self.each, ChoiceRange{1, 1 << 16, true});
     fn("cluster", self.cluster, ChoiceRange{1, 8, true});
     fn("shared", self.shared, ChoiceRange{0, 1 << 18});
+    fn("align", self.align, ChoiceRange{1, 64, true});
   }
 };
 

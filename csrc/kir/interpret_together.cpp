@@ -19,7 +19,9 @@ void Interpreter::run_together(const For& s) {
     if (inner != nullptr) threads_.back().env[inner->var.symbol_name()] = i % within;
     all.push_back(size_t(i));
   }
+  block_ = outer;
   together(inner != nullptr ? inner->body : s.body, all);
+  behind_ = nullptr;
   threads_.clear();
   ranks_ = 1;
   task_ = outer;
@@ -43,6 +45,7 @@ void Interpreter::together(const Stmt& stmt, const Together& all) {
   if (const Fold* fold = as<Fold>(stmt); fold != nullptr && fold->threads > 1) return together(*fold, all);
   if (const Prefix* prefix = as<Prefix>(stmt)) return together(*prefix, all);
   if (const LastBlock* last = as<LastBlock>(stmt)) return together(*last, all);
+  if (const Await* await = as<Await>(stmt)) return together(*await, all);
   if (const LoadMatrix* load = as<LoadMatrix>(stmt)) return together(*load, all);
   if (const Mma* mma = as<Mma>(stmt)) return together(*mma, all);
   if (stmt.kind == StmtKind::Sync) {
@@ -99,6 +102,25 @@ void Interpreter::together(const LastBlock& s, const Together& all) {
   const auto* outer = std::exchange(behind_, &arrived.tasks);
   together(s.body, all);
   behind_ = outer;
+}
+
+void Interpreter::together(const Await& s, const Together& all) {
+  if (all.empty()) return;
+  ++syncs_;
+  int64_t from = 0;
+  as_thread(all[0], [&] {
+    from = scalar(s.from);
+    observer_.atomic(touch(s, s.buffer, block_));
+  });
+  for (size_t t : all) arrived_[{s.buffer, block_}].tasks.insert(first_task_ + threads_[t].task);
+  awaited_.clear();
+  if (from < 0 || from > block_) observer_.wrong(s, fmt::format("block {} waits from {} on", block_, from));
+  for (int64_t block = std::max<int64_t>(from, 0); block < block_; ++block) {
+    const std::set<int64_t>& tasks = arrived_[{s.buffer, block}].tasks;
+    if (tasks.empty()) observer_.wrong(s, fmt::format("block {} does not come", block));
+    awaited_.insert(tasks.begin(), tasks.end());
+  }
+  behind_ = &awaited_;
 }
 
 void Interpreter::together(const Shuffle& s, const Together& all) {

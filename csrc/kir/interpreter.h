@@ -140,6 +140,8 @@ class Interpreter {
   void together(const For& s, const Together& all);
   // Its body is behind what the threads of all its blocks did.
   void together(const LastBlock& s, const Together& all);
+  // What stands behind it in the body is behind what the threads of those blocks did.
+  void together(const Await& s, const Together& all);
   void together(const Shuffle& s, const Together& all);
   void together(const LoadOfBlock& s, const Together& all);
   void together(const Fold& s, const Together& all);
@@ -155,6 +157,7 @@ class Interpreter {
   // ---- values
 
   void execute(const LastBlock&) { PLAIT_CHECK(false, "a last block outside of a loop over threads"); }
+  void execute(const Await&) { PLAIT_CHECK(false, "a block that waits outside of a loop over threads"); }
   void execute(const LoadMatrix&) { PLAIT_CHECK(false, "a load of matrices outside of a loop over threads"); }
   void execute(const Mma&) { PLAIT_CHECK(false, "an mma outside of a loop over threads"); }
   void execute(const Sync&) { ++syncs_; }  // between threads loops, whose iterations run one after another
@@ -355,9 +358,11 @@ class Interpreter {
     int64_t blocks = 0;
     std::set<int64_t> tasks;
   };
-  std::map<std::pair<uint32_t, int64_t>, Arrived> arrived_;  // by counter
-  const std::set<int64_t>* behind_ = nullptr;                // tasks that a LastBlock around comes behind
+  std::map<std::pair<uint32_t, int64_t>, Arrived> arrived_;  // by counter, and by block that awaits there
+  std::set<int64_t> awaited_;                                // tasks of blocks that this one has waited for
+  const std::set<int64_t>* behind_ = nullptr;  // tasks that a LastBlock around comes behind, or those of an Await
   int64_t task_ = 0;
+  int64_t block_ = 0;              // number among those of its launch
   int64_t first_task_ = 0;         // of the phase, among those of its wave
   mutable int64_t next_task_ = 0;  // one more than the greatest of the wave so far
   NumberBuilder builder_;

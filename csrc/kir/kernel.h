@@ -13,7 +13,7 @@ namespace plait::kir {
 enum class Space : uint8_t {
   argument,   // the caller's
   workspace,  // an argument whose contents matter to no one before or after; memory of the launch
-  counter,    // an argument: words u32 of the launch, zero before and after; of a LastBlock
+  counter,    // an argument: words u32 of the launch, zero before and after; of a LastBlock or Await
   stack,      // of one iteration: from its Alloc to the end of that block
   shared,     // of one block of a GPU, likewise
 };

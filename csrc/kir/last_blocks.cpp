@@ -7,31 +7,12 @@
 #include <map>
 #include <set>
 
+#include "kir/counters.h"
 #include "kir/launch_loops.h"
 #include "kir/passes/edit.h"
 
 namespace plait::kir {
 namespace {
-
-void move_buffers(Block& body, uint32_t from) {
-  for (auto& stmt : body) {
-    for (uint32_t* buffer : buffers_of(*stmt))
-      if (*buffer >= from) ++*buffer;
-    if (Block* inner = body_of(*stmt)) move_buffers(*inner, from);
-  }
-}
-
-// A counter behind those that there are.
-uint32_t add_counter(Kernel& kernel, sym::Expr words) {
-  const auto behind = std::ranges::find_if(kernel.buffers, &Buffer::is_local);
-  const auto place = static_cast<uint32_t>(behind - kernel.buffers.begin());
-  for (Phase& phase : kernel.phases) move_buffers(phase.body, place);
-  Buffer counter{"arrived", DType::u32, words, false, false, Space::counter};
-  for (int tries = 1; std::ranges::count(kernel.buffers, counter.name, &Buffer::name) > 0;)
-    counter.name = fmt::format("arrived_{}", ++tries);
-  kernel.buffers.insert(behind, std::move(counter));
-  return place;
-}
 
 // ---- Which blocks a block waits for.
 
@@ -257,7 +238,7 @@ void run_last_blocks(Kernel& kernel) {
     }
     sym::Expr words = kernel.pool->constant(1);
     for (const Pair& pair : joint->pairs) words = words * sym::max(pair.before->extent, 0);
-    const uint32_t counter = add_counter(kernel, words);
+    const uint32_t counter = add_counter(kernel, "arrived", words);
     Editor editor(kernel);
     kernel.phases[i].body = as_one(editor, *joint, counter);
     kernel.phases.erase(kernel.phases.begin() + static_cast<std::ptrdiff_t>(i) + 1);

@@ -24,6 +24,7 @@ std::optional<LaunchLoops> launch_loops(const Kernel& kernel, const Block& phase
     for (const auto& stmt : body) {
       const For* loop = as<For>(*stmt);
       if (loop != nullptr && loop->loop >= LoopKind::block_x) return false;
+      if (stmt->kind == StmtKind::Await) return false;
       has_last |= stmt->kind == StmtKind::LastBlock;
       const Block* inner = body_of(*stmt);
       if (inner != nullptr && !self(self, *inner)) return false;

@@ -14,9 +14,9 @@ struct LaunchLoops {
   int64_t shared = 0;  // bytes of shared memory, with those by which blocks learn that they are the last
 };
 
-inline constexpr int64_t kLastBlockBytes = 16;  // of shared memory, of a launch with a LastBlock
+inline constexpr int64_t kLastBlockBytes = 16;  // of shared memory, of a launch with a LastBlock, or an Await
 
-// Of a phase; nothing where other statements stand among the loops, or no threads.
+// Of a phase; nothing where other statements stand among the loops, or no threads, or where blocks wait for others.
 std::optional<LaunchLoops> launch_loops(const Kernel& kernel, const Block& phase);
 
 // Whether blocks of both are of the same threads, whose number is known.

@@ -287,7 +287,7 @@ class KernelReader {
     if (word == "copy_async") return copy_async(put<CopyAsync>(body));
     if (word == "load_matrix") return load_matrix(put<LoadMatrix>(body));
     if (word == "mma") return mma(put<Mma>(body));
-    if (word == "commit" || word == "wait" || word == "sync") return waiting(body, word);
+    if (word == "commit" || word == "wait" || word == "await" || word == "sync") return waiting(body, word);
     if (word == "accumulate") return accumulate(put<Accumulate>(body));
     if (word == "merge") {
       Merge& s = put<Merge>(body);
@@ -299,17 +299,21 @@ class KernelReader {
     }
     in_.fail_at(at, fmt::format("`{}` begins no statement", word),
                 suggestion(word, {"for", "if", "alloc", "assign", "bind", "store", "atomic_min", "atomic_max",
-                                  "atomic_add", "copy_async", "commit", "wait", "load_matrix", "mma", "sync",
+                                  "atomic_add", "copy_async", "commit", "wait", "await", "load_matrix", "mma", "sync",
                                   "last_block", "accumulate", "merge"}));
   }
 
   void waiting(Block& body, const std::string& word) {
     if (word == "commit") return void(put<Commit>(body));
-    if (word == "wait")
-      put<Wait>(body).left = in_.integer("a number of groups", 0, kMostGroups);
-    else
-      put<Sync>(body).scope = choice("a scope", std::vector{SyncScope::warp, SyncScope::block, SyncScope::cluster},
-                                     [](SyncScope scope) { return kir::name(scope); });
+    if (word == "wait") return void(put<Wait>(body).left = in_.integer("a number of groups", 0, kMostGroups));
+    if (word == "sync")
+      return void(put<Sync>(body).scope =
+                      choice("a scope", std::vector{SyncScope::warp, SyncScope::block, SyncScope::cluster},
+                             [](SyncScope scope) { return kir::name(scope); }));
+    Await& s = put<Await>(body);
+    s.buffer = buffer();
+    in_.expect("from", "and a block after the counter");
+    s.from = expression("a block");
   }
 
   void loop(For& s, size_t at, int depth) {
@@ -442,8 +446,7 @@ class KernelReader {
       s.threads = in_.integer("a number of threads", 2, kMostThreads);
       if (in_.accept("of")) s.element = dtype("the dtype of the elements");
     } else if (word == "transpose") {
-      Transpose& s = put<Transpose>(body, out);
-      s.in = in_parentheses();
+      put<Transpose>(body, out).in = in_parentheses();
     } else {
       const char* help = "several come from `start`, `fold`, `prefix` and `transpose`";
       if (out.size() > 1) in_.fail_at(at, fmt::format("`{}` defines one value", word), help);
@@ -462,14 +465,11 @@ class KernelReader {
 
   void one_value(Block& body, Value out, const std::string& word, size_t at) {
     if (word == "variable") {
-      Variable& s = put<Variable>(body, out);
-      s.initial = constant(out.dtype);
+      put<Variable>(body, out).initial = constant(out.dtype);
     } else if (word == "literal") {
-      Literal& s = put<Literal>(body, out);
-      s.constant = constant(out.dtype);
+      put<Literal>(body, out).constant = constant(out.dtype);
     } else if (word == "coordinate") {
-      Coordinate& s = put<Coordinate>(body, out);
-      s.index = expression("an index");
+      put<Coordinate>(body, out).index = expression("an index");
     } else if (word == "load") {
       Load& s = put<Load>(body, out);
       element(s.buffer, s.index);

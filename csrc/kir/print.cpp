@@ -79,10 +79,9 @@ class Printer {
                      [&](const Mma& s) { return products(s); },
                      [&](const Wait& s) { return fmt::format("wait {}", s.left); },
                      [&](const LastBlock& s) { return last_block(s); },
+                     [&](const Await& s) { return await(s); },
                      [&](const Sync& s) { return fmt::format("sync {}", name(s.scope)); },
-                     [&](const Shuffle& s) {
-                       return fmt::format("{}shuffle({}, by = {})", definition(s.out), text(s.in), s.by);
-                     },
+                     [&](const Shuffle& s) { return definition(s.out) + shuffle(s); },
                      [&](const LoadOfBlock& s) { return of_block(s); },
                      [&](const Compute& s) {
                        return fmt::format("{}{}({})", definition(s.out), plait::name(s.function), text(s.in));
@@ -113,6 +112,10 @@ class Printer {
   }
 
  private:
+  std::string await(const Await& s) const {
+    return fmt::format("await {} from {}", buffer_name(s.buffer), text(s.from));
+  }
+  std::string shuffle(const Shuffle& s) const { return fmt::format("shuffle({}, by = {})", text(s.in), s.by); }
   std::string last_block(const LastBlock& s) const {
     return fmt::format("last_block {} of {}", element(s.buffer, s.index), text(s.blocks));
   }

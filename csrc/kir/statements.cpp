@@ -103,8 +103,8 @@ bool indexes_stack(const Kernel& kernel, const Block& body, const std::string& v
 bool cooperates(const Stmt& stmt) {
   if (const Fold* fold = as<Fold>(stmt)) return fold->threads > 1;
   return stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::Shuffle || stmt.kind == StmtKind::LoadOfBlock ||
-         stmt.kind == StmtKind::Prefix || stmt.kind == StmtKind::LastBlock || stmt.kind == StmtKind::LoadMatrix ||
-         stmt.kind == StmtKind::Mma;
+         stmt.kind == StmtKind::Prefix || stmt.kind == StmtKind::LastBlock || stmt.kind == StmtKind::Await ||
+         stmt.kind == StmtKind::LoadMatrix || stmt.kind == StmtKind::Mma;
 }
 
 bool cooperates(const Block& body) {

@@ -17,8 +17,8 @@ std::vector<sym::Expr> expressions(const Stmt& stmt);
 const Block* body_of(const Stmt& stmt);
 Block* body_of(Stmt& stmt);
 
-// Whether all threads of a block are to come to the statement at once: Sync, LastBlock, Shuffle, Prefix, LoadMatrix,
-// Mma, a Fold over threads.
+// Whether all threads of a block are to come to the statement at once: Sync, LastBlock, Await, Shuffle, Prefix,
+// LoadMatrix, Mma, a Fold over threads.
 bool cooperates(const Stmt& stmt);
 bool cooperates(const Block& body);  // one of its statements, or of theirs
 

@@ -315,6 +315,19 @@ struct LastBlock : StmtBase<StmtKind::LastBlock> {
   }
 };
 
+// Tells blocks of greater numbers that this one came here, and waits until those of the numbers from `from` up to this
+// one's have; then it sees what they wrote before. Numbers are those of the only loop over blocks, on block_x: with
+// this statement in a phase, blocks have them in the order in which they begin, so that who is waited for is at work.
+// Every block comes, once. buffer: a counter of a word for each block and two more, that no other statement names.
+// Target cuda, where all threads of the block come, as Sync.
+struct Await : StmtBase<StmtKind::Await> {
+  uint32_t buffer = 0;
+  sym::Expr from;
+  static constexpr auto fields() {
+    return std::tuple{attribute("buffer", &Await::buffer), attribute("from", &Await::from)};
+  }
+};
+
 // out = in of the thread of the same warp whose number differs in the bits of `by`, a power of two below kWarp. Target
 // cuda, where all threads of the warp execute it, as Sync.
 struct Shuffle : StmtBase<StmtKind::Shuffle> {

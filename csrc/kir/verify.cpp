@@ -28,13 +28,13 @@
 // to target cuda, from an argument that nothing writes to a local buffer of its dtype, in as many lanes as a value may
 // have; a Wait leaves at most kMostGroups groups. LoadMatrix takes 2 or 4 matrices of elements of 2 bytes from shared
 // memory to the stack, at a multiple of 8; Mma has sums in f32 and fragments of bf16 or f16 on the stack. A counter is
-// u32, for target cuda and of one LastBlock, which stands inside of all parallel loops. Coordinate yields i64. Bind
-// takes one i64; its symbol is new and has no facts. Reductions. What Start defines is a state of its combine
-// (is_state), all values with the same lanes; only Accumulate and Merge change it, within the parallel loop that
-// declares it, whole and by the same combine. They take its dtypes and lanes. Fold yields a state of one lane or, over
-// threads, one of as many; threads and their stride are powers of two. Not checked: that accesses lie inside of their
-// buffers, that elements are stored once, that tasks of a phase do not meet. Tests look at these: kir/accesses.h,
-// AccessChecker (kir/interpret.h), simulated GPUs.
+// u32, for target cuda and of one LastBlock or Await, which stands inside of all parallel loops, an Await in nothing
+// else. Coordinate yields i64. Bind takes one i64; its symbol is new and has no facts. Reductions. What Start defines
+// is a state of its combine (is_state), all values with the same lanes; only Accumulate and Merge change it, within the
+// parallel loop that declares it, whole and by the same combine. They take its dtypes and lanes. Fold yields a state of
+// one lane or, over threads, one of as many; threads and their stride are powers of two. Not checked: that accesses lie
+// inside of their buffers, that elements are stored once, that tasks of a phase do not meet. Tests look at these:
+// kir/accesses.h, AccessChecker (kir/interpret.h), simulated GPUs.
 #include <atomic>
 #include <map>
 #include <set>
@@ -336,36 +336,22 @@ class Verifier {
     check_access(s.index, s.access, s.active, s.lanes);
     filled_.insert(s.to);
   }
-  void check_fragment(uint32_t buffer, DType dtype) const {
-    require(buffer < kernel_.buffers.size(), "there is no buffer {}", buffer);
-    const Buffer& b = kernel_.buffers[buffer];
-    require(b.space == Space::stack && b.dtype == dtype, "fragment {} is not on the stack, of {}", b.name, name(dtype));
+  void check_fragments(const Stmt& s) const {
+    const std::string problem = fragments_problem(kernel_, s);
+    require(problem.empty(), "{}", problem);
   }
   void check(const LoadMatrix& s) {
-    require(s.from < kernel_.buffers.size() && s.to < kernel_.buffers.size(), "there is no buffer {} or {}", s.from,
-            s.to);
-    const Buffer& from = kernel_.buffers[s.from];
-    require(kernel_.target == TargetKind::cuda && from.space == Space::shared,
-            "matrices of {} are not in shared memory", from.name);
-    require(size_of(from.dtype) == 2, "matrices of {}", name(from.dtype));
-    require(s.count == 2 || s.count == 4, "{} matrices at once", s.count);
-    check_fragment(s.to, from.dtype);
+    check_fragments(s);
     touch(s.from, false);
     touch(s.to, false);
-    require(filled_.contains(s.from), "nothing is stored to {} before", from.name);
+    require(filled_.contains(s.from), "nothing is stored to {} before", kernel_.buffers[s.from].name);
     check_symbols(s.to_index, symbols_, "index");
     check_symbols(s.index, symbols_, "index");
     require(sym::divisor(s.index) % 8 == 0, "the index is not proven a multiple of 8");
     filled_.insert(s.to);
   }
   void check(const Mma& s) {
-    require(kernel_.target == TargetKind::cuda, "an mma on a CPU");
-    require(s.a < kernel_.buffers.size(), "there is no buffer {}", s.a);
-    const DType dtype = kernel_.buffers[s.a].dtype;
-    require(dtype == DType::bf16 || dtype == DType::f16, "an mma of {}", name(dtype));
-    check_fragment(s.sums, DType::f32);
-    check_fragment(s.a, dtype);
-    check_fragment(s.b, dtype);
+    check_fragments(s);
     for (uint32_t buffer : {s.sums, s.a, s.b}) {
       touch(buffer, false);
       require(filled_.contains(buffer), "nothing is stored to {} before", kernel_.buffers[buffer].name);
@@ -390,12 +376,22 @@ class Verifier {
     check_symbols(s.index, symbols_, "index");
   }
 
+  void check_counter(uint32_t buffer) {
+    require(kernel_.target == TargetKind::cuda, "blocks of the other target");
+    require(buffer < kernel_.buffers.size(), "there is no buffer {}", buffer);
+    require(kernel_.buffers[buffer].space == Space::counter, "{} is no counter", kernel_.buffers[buffer].name);
+    require(counters_.insert(buffer).second, "{} counts for two statements", kernel_.buffers[buffer].name);
+    require(parallel_depth_ == parallel_count_, "outside of a parallel loop of the kernel");
+  }
+
+  void check(const Await& s) {
+    check_counter(s.buffer);
+    require(depth_ == parallel_depth_, "not every block of the launch comes here");
+    check_symbols(s.from, symbols_, "first block");
+  }
+
   void check(const LastBlock& s) {
-    require(kernel_.target == TargetKind::cuda, "a last block on the other target");
-    require(s.buffer < kernel_.buffers.size(), "there is no buffer {}", s.buffer);
-    require(kernel_.buffers[s.buffer].space == Space::counter, "{} is no counter", kernel_.buffers[s.buffer].name);
-    require(counters_.insert(s.buffer).second, "{} counts for two statements", kernel_.buffers[s.buffer].name);
-    require(parallel_depth_ == parallel_count_, "a last block outside of a parallel loop of the kernel");
+    check_counter(s.buffer);
     check_symbols(s.index, symbols_, "index");
     check_symbols(s.blocks, integers_, "number of blocks");
     depth_ += 1;

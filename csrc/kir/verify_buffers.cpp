@@ -70,6 +70,36 @@ bool is_identifier(const std::string& text) {
   return !text.empty() && letter(text[0]) && std::ranges::all_of(text, fits);
 }
 
+namespace {
+
+std::string fragment_problem(const Kernel& kernel, uint32_t buffer, DType dtype) {
+  if (buffer >= kernel.buffers.size()) return fmt::format("there is no buffer {}", buffer);
+  const Buffer& b = kernel.buffers[buffer];
+  if (b.space == Space::stack && b.dtype == dtype) return "";
+  return fmt::format("fragment {} is not on the stack, of {}", b.name, name(dtype));
+}
+
+}  // namespace
+
+std::string fragments_problem(const Kernel& kernel, const Stmt& stmt) {
+  if (kernel.target != TargetKind::cuda) return "matrices on a CPU";
+  if (const auto* s = as<LoadMatrix>(stmt)) {
+    if (s->from >= kernel.buffers.size()) return fmt::format("there is no buffer {}", s->from);
+    const Buffer& from = kernel.buffers[s->from];
+    if (from.space != Space::shared) return fmt::format("matrices of {} are not in shared memory", from.name);
+    if (size_of(from.dtype) != 2) return fmt::format("matrices of {}", name(from.dtype));
+    if (s->count != 2 && s->count != 4) return fmt::format("{} matrices at once", s->count);
+    return fragment_problem(kernel, s->to, from.dtype);
+  }
+  const auto& s = static_cast<const Mma&>(stmt);
+  if (s.a >= kernel.buffers.size()) return fmt::format("there is no buffer {}", s.a);
+  const DType dtype = kernel.buffers[s.a].dtype;
+  if (dtype != DType::bf16 && dtype != DType::f16) return fmt::format("an mma of {}", name(dtype));
+  for (const auto& [buffer, of] : {std::pair(s.sums, DType::f32), {s.a, dtype}, {s.b, dtype}})
+    if (std::string problem = fragment_problem(kernel, buffer, of); !problem.empty()) return problem;
+  return "";
+}
+
 void verify_buffers(const Kernel& kernel) { BufferVerifier(kernel).run(); }
 
 }  // namespace plait::kir

@@ -10,4 +10,7 @@ bool is_identifier(const std::string& text);
 // rows.
 void verify_buffers(const Kernel& kernel);
 
+// What breaks an invariant of the buffers of a LoadMatrix or Mma; empty: nothing.
+std::string fragments_problem(const Kernel& kernel, const Stmt& stmt);
+
 }  // namespace plait::kir

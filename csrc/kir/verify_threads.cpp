@@ -91,6 +91,7 @@ class ThreadVerifier {
   void loop(const For& s) {
     const std::string& var = s.var.symbol_name();
     if (s.loop == LoopKind::cluster) return cluster(s);
+    if (s.loop >= LoopKind::block_x && s.loop <= LoopKind::block_z) blocks_.push_back(&s);
     const bool of_thread = s.loop >= LoopKind::thread_x, differs = !of_thread && varies(s.extent);
     if (of_thread) threads_.push_back(&s);
     if (of_thread || differs) varying_.insert(var);
@@ -138,10 +139,11 @@ class ThreadVerifier {
     }
     const Fold* fold = as<Fold>(stmt);
     const Prefix* prefix = as<Prefix>(stmt);
+    const Await* await = as<Await>(stmt);
     if (cooperates(stmt)) {
       require(stmt, apart_ == 0, "not all threads of the block come here");
       require(stmt, are_whole(), "the threads are not those of one thread_x loop, in a thread_y loop or none");
-      const bool any_number = stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::LastBlock;
+      const bool any_number = stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::LastBlock || await != nullptr;
       require(stmt, any_number || count() % kWarp == 0, "{} threads are no whole warps", count());
     }
     if (const LastBlock* s = as<LastBlock>(stmt)) {
@@ -150,6 +152,7 @@ class ThreadVerifier {
       met_.clear();
       return perhaps([&] { block(s->body); });
     }
+    if (await != nullptr) return waiting(*await);
     if (fold != nullptr && fold->threads > 1) {
       const bool blocks = fold->stride == 1 && fold->threads > count() && fold->threads == count() * cluster_;
       require(stmt, blocks || count() % (fold->threads * fold->stride) == 0,
@@ -177,6 +180,18 @@ class ThreadVerifier {
       meet(stmt, s->from, s->index + kernel_.pool->symbol(kLane, {.lo = 0}), 8, false);
     if (const Store* s = as<Store>(stmt)) meet(stmt, s->buffer, s->index, s->in.lanes, true);
     if (const Load* s = as<Load>(stmt)) meet(stmt, s->buffer, s->index, s->out.lanes, false);
+  }
+
+  // Its words are one for each block of one dim, and two more.
+  void waiting(const Await& s) {
+    require(s, !varies(s.from), "threads of a block wait for different blocks");
+    const sym::Expr words = kernel_.buffers[s.buffer].extent;
+    require(s, cluster_ == 1 && blocks_.size() == 1 && blocks_[0]->loop == LoopKind::block_x,
+            "the blocks are not those of block_x alone");
+    require(s, sym::proven(sym::ge(words, blocks_[0]->extent + 2)), "{} words for {} blocks", sym::print(words),
+            sym::print(blocks_[0]->extent));
+    require(s, !std::exchange(awaits_, true), "a block waits for blocks twice");
+    met_.clear();
   }
 
   // What is there is as if it were stored now: others see it behind a Sync.
@@ -330,6 +345,8 @@ class ThreadVerifier {
   const Kernel& kernel_;
   std::set<std::string> varying_;
   std::vector<const For*> threads_;  // loops over them, outermost first
+  std::vector<const For*> blocks_;   // loops over blocks
+  bool awaits_ = false;              // whether there is an Await
   std::vector<const For*> serial_;   // serial ones
   AllMet met_;
   Copies open_;                   // since the last Commit

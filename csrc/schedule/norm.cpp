@@ -116,37 +116,45 @@ int64_t rows_of_task(const Problem& problem, const Rows& rows) {
   return problem.decide(sym::ge(rows.kept_extent(), 32 * kRowsOfTask)) ? kRowsOfTask : kFewRows / 16;
 }
 
+schedules::Norm choose_of_gpu(const Problem& problem, const Target& target, Rows& rows, const schedules::Norm& pinned) {
+  const bool parts_are_pinned = pinned.parts.has_value();
+  schedules::Norm out = choose_norm_of_gpu(problem, target, pinned);
+  if (!rows.column_sums().empty()) {
+    if (out.split.value_or(0) == 0) return out;
+    throw UserError(
+        fmt::format("split = {} does not apply: tasks have whole rows, with sums over all of them", *out.split),
+        problem.where(), "leave it out");
+  }
+  const bool is_pinned = out.shared.value_or(0) > 0;
+  const bool many = rows.is_row() && out.keep == 0 && !out.split &&  // whole rows keep all blocks busy
+                    problem.decide(sym::ge(rows.kept_extent(), kManyBlocks));
+  if (is_pinned || many) choose_shared(problem, target, parts_are_pinned, out);
+  if (out.shared.value_or(0) > 0) return out;
+  const int64_t split = choose_split(problem, rows, out);
+  // What is kept is the second dim of a grid then.
+  const bool fits = split > 0 && problem.decide(sym::le(rows.kept_extent(), kMostKeptBlocks));
+  if (fits) out.split = split;
+  if (rows.is_row()) choose_shared(problem, target, parts_are_pinned, out);
+  if (split > 0 && !fits && out.split)
+    throw UserError(
+        fmt::format("split = {} does not apply: more than {} rows or columns are no grid", split, kMostKeptBlocks),
+        problem.where(), "leave it out");
+  return out;
+}
+
 Schedule choose(const Problem& problem, const Target& target, const Schedule& pin) {
   schedules::Norm out;
   if (const auto* pinned = std::get_if<schedules::Norm>(&pin)) out = *pinned;
   Rows rows = rows_of(problem);
   if (target.cuda()) {
-    const bool parts_are_pinned = out.parts.has_value();
-    out = choose_norm_of_gpu(problem, target, out);
-    if (!rows.column_sums().empty()) {
-      if (out.split.value_or(0) == 0) return out;
-      throw UserError(
-          fmt::format("split = {} does not apply: tasks have whole rows, with sums over all of them", *out.split),
-          problem.where(), "leave it out");
-    }
-    const bool pinned = out.shared.value_or(0) > 0;
-    const bool many = rows.is_row() && out.keep == 0 && !out.split &&  // whole rows keep all blocks busy
-                      problem.decide(sym::ge(rows.kept_extent(), kManyBlocks));
-    if (pinned || many) choose_shared(problem, target, parts_are_pinned, out);
-    if (out.shared.value_or(0) > 0) return out;
-    const int64_t split = choose_split(problem, rows, out);
-    // What is kept is the second dim of a grid then.
-    const bool fits = split > 0 && problem.decide(sym::le(rows.kept_extent(), kMostKeptBlocks));
-    if (fits) out.split = split;
-    if (rows.is_row()) choose_shared(problem, target, parts_are_pinned, out);
-    if (split > 0 && !fits && out.split)
-      throw UserError(
-          fmt::format("split = {} does not apply: more than {} rows or columns are no grid", split, kMostKeptBlocks),
-          problem.where(), "leave it out");
+    const bool is_pinned = out.align.has_value();
+    out = choose_of_gpu(problem, target, rows, out);
+    settle_align(problem, is_pinned, out);
     return out;
   }
-  for (const auto& [key, number] : {std::pair("threads", &out.threads), std::pair("each", &out.each),
-                                    std::pair("cluster", &out.cluster), std::pair("shared", &out.shared)})
+  for (const auto& [key, number] :
+       {std::pair("threads", &out.threads), std::pair("each", &out.each), std::pair("cluster", &out.cluster),
+        std::pair("shared", &out.shared), std::pair("align", &out.align)})
     if (*number) throw UserError(fmt::format("{} = {} is for GPUs", key, **number), problem.where(), "leave it out");
   const int64_t row = longest(rows.row(rows.is_row() ? rows.row_begin() : 0));
   if (!rows.is_row()) {
@@ -204,7 +212,7 @@ int make_loops(const Rows& rows, const schedules::Norm& numbers, TensorView& t) 
 std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& schedule) {
   const auto& numbers = std::get<schedules::Norm>(schedule);
   ScheduledGroup out = stored_group(problem.fusion, problem.segment);
-  out.schedule = schedule;
+  out.schedule = schedule, out.align = numbers.align.value_or(1);
   Fusion& graph = *out.graph;
   std::set<const TensorView*> kept;
   const int64_t shared = numbers.threads ? numbers.shared.value_or(0) : 0;

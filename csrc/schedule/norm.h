@@ -46,6 +46,8 @@ schedules::Norm choose_norm_of_gpu(const Problem& problem, const Target& target,
 // How many elements of a row lie in shared memory, where several passes read inputs that threads do not keep in
 // registers, and they fit; with as many parts as leave none over, unless those are pinned. `numbers`: all others.
 // UserError where pinned ones do not apply.
+// Leaves out `align` where the other numbers do not bear it; a pinned one is refused.
+void settle_align(const Problem& problem, bool is_pinned, schedules::Norm& numbers);
 void choose_shared(const Problem& problem, const Target& target, bool parts_are_pinned, schedules::Norm& numbers);
 
 }  // namespace plait

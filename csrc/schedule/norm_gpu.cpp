@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "axes/transforms.h"
+#include "schedule/moved.h"
 #include "schedule/norm.h"
 #include "schedule/norm_rows.h"
 
@@ -35,16 +36,22 @@ constexpr int64_t kMostColumnsOfThread = 16;
 constexpr int64_t kTasks = 384;        // that sum columns, at least, where they have more than a few rows
 constexpr int64_t kBlocks = 1536;      // that rows are left for, where each goes through several
 constexpr int64_t kWithWeights = 96;   // registers of a thread, for a row and what is the same for every row
+constexpr int64_t kSector = 32;        // bytes that memory moves at once
+constexpr int64_t kLeastAligned = 96;  // elements of a row
 constexpr int64_t kLeastOfThread = 4;  // elements of a column, or the block has fewer threads
 
-// What fits `bytes`, an access of memory, in the narrowest tensor of whole rows, and divides the extent.
+// What fits `bytes`, an access of memory, in the narrowest tensor of whole rows, and 16 in the widest, so that what a
+// warp meets at once is one piece; and divides the extent.
 int64_t choose_access(const Problem& problem, const Rows& rows, sym::Expr extent, int64_t bytes) {
-  constexpr int64_t kMost = 8;
-  int64_t least = 8;
+  constexpr int64_t kMost = 8, kWidest = 16;
+  int64_t least = 8, most = 1;
   for (const auto* list : {&problem.segment.inputs, &problem.segment.outputs})
-    for (const TensorView* t : *list)
-      if (rows.has_place(*t) && rows.is_wide(*t)) least = std::min(least, static_cast<int64_t>(size_of(t->dtype)));
-  int64_t vector = std::min(std::max<int64_t>(bytes / least, 1), kMost);
+    for (const TensorView* t : *list) {
+      if (!rows.has_place(*t) || !rows.is_wide(*t)) continue;
+      least = std::min(least, static_cast<int64_t>(size_of(t->dtype)));
+      most = std::max(most, static_cast<int64_t>(size_of(t->dtype)));
+    }
+  int64_t vector = std::min({std::max<int64_t>(bytes / least, 1), kMost, kWidest / most});
   while (vector > 1 && sym::divisor(extent) % vector != 0) vector /= 2;
   return vector;
 }
@@ -87,9 +94,10 @@ void choose_keep(const Problem& problem, const Target& target, Rows& rows, const
   const std::vector<int> dims = rows.reduced_dims();
   for (size_t i = 1; i < dims.size(); ++i)  // places in the row are numbers of its elements where no dim is empty
     if (dims[i] >= 0 && !sym::proven(sym::gt(rows.row(i, i + 1), 0))) return refuse("inner dims of a row may be empty");
+  const int64_t in_front = out.align.value_or(1) - 1;  // places of no element
   const auto fits = [&](int64_t blocks, int64_t vectors) {
     return count * *out.vector * vectors <= kRegisters &&
-           problem.decide(sym::le(rows.row(0), of_block * blocks * vectors));
+           problem.decide(sym::le(rows.row(0) + in_front, of_block * blocks * vectors));
   };
   const auto keep = [&](int64_t blocks, int64_t vectors) {
     out.keep = of_block * blocks * vectors;
@@ -116,13 +124,42 @@ void choose_keep(const Problem& problem, const Target& target, Rows& rows, const
   const int64_t first = pinned.cluster.value_or(1), last = clusters && !pinned.cluster ? kMostCluster : first;
   for (int64_t blocks = first; blocks <= last; blocks *= 2) {
     for (int64_t parts : {int64_t{1}, int64_t{2}, kVectorsOfThread, kMostVectors}) {
-      const bool is_known = longest(rows.row(0)) <= of_block * blocks * parts;
+      const bool is_known = longest(rows.row(0)) + in_front <= of_block * blocks * parts;
       const int64_t least = blocks > 1 ? most : *out.threads == kFewThreads ? 2 : kVectorsOfThread;
       if (!is_known && parts < least) continue;  // no class more
       if (fits(blocks, parts)) return keep(blocks, parts);
     }
     if (pinned.cluster) return refuse("the row is longer");
   }
+}
+
+// Why threads do not take rows from a multiple of `align` elements on; empty: they may.
+std::string refuses_align(const Problem& problem, const Rows& rows, const schedules::Norm& numbers, int64_t align) {
+  const sym::Expr row = rows.row(0);
+  const auto turns = [](const Op* op) { return is_scan(op->kind) && scan_of(*op)->reverse; };
+  const int64_t vector = *numbers.vector, once = vector * *numbers.threads;
+  if (!rows.is_row() || rows.row_begin() > 0 || rows.reduced_dims().size() != 1) return "a row is not one dim";
+  if (has_moves(problem.segment.ops)) return "there are moves";
+  if (std::ranges::any_of(problem.segment.ops, turns)) return "rows are scanned from the end";
+  if (numbers.split.value_or(0) > 0 || numbers.cluster.value_or(1) > 1) return "several blocks have a row";
+  if (numbers.shared.value_or(0) > 0) return "rows lie in shared memory";
+  if (numbers.each.value_or(1) > 1) return "threads keep what is the same for every row";
+  if (align % vector != 0) return fmt::format("it is no multiple of vector = {}", vector);
+  if (vector > 1 && (!rows.scans() || sym::divisor(row) % vector == 0)) return "rows are whole vectors";
+  if (longest(row) <= once && longest(row) + align - 1 > once) return "threads have one part of a row, which it fills";
+  return "";
+}
+
+// Elements of a sector of memory in the narrowest tensor, where rows begin anywhere in one. Not of short rows.
+void choose_align(const Problem& problem, const Rows& rows, const schedules::Norm& pinned, schedules::Norm& out) {
+  if (pinned.align || pinned != schedules::Norm{.vector = pinned.vector, .threads = pinned.threads}) return;
+  int64_t least = 8;
+  for (const auto* list : {&problem.segment.inputs, &problem.segment.outputs})
+    for (const TensorView* t : *list)
+      if (rows.has_place(*t) && rows.is_wide(*t)) least = std::min(least, static_cast<int64_t>(size_of(t->dtype)));
+  const int64_t align = kSector / least;
+  if (sym::divisor(rows.row(0)) % align == 0 || !refuses_align(problem, rows, out, align).empty()) return;
+  if (problem.decide(sym::ge(rows.row(0), kLeastAligned))) out.align = align;
 }
 
 void choose_rows(const Problem& problem, const Target& target, Rows& rows, const schedules::Norm& pinned,
@@ -142,6 +179,7 @@ void choose_rows(const Problem& problem, const Target& target, Rows& rows, const
   if (one && *out.rows > 1)
     throw UserError(fmt::format("rows = {} does not apply: there is one row", *out.rows), problem.where(),
                     "leave it out");
+  choose_align(problem, rows, pinned, out);
   choose_keep(problem, target, rows, pinned, out);
   if (out.keep) return;
   out.keep = 0;
@@ -259,6 +297,7 @@ schedules::Norm choose_norm_of_gpu(const Problem& problem, const Target& target,
   if (!rows.is_row() && pinned.keep.value_or(0) > 0)
     throw UserError(fmt::format("keep = {} does not apply to columns", *pinned.keep), problem.where(), "leave it out");
   out.split = pinned.split;
+  out.align = pinned.align;
   if (!rows.is_row() && pinned.cluster.value_or(1) > 1)
     throw UserError(fmt::format("cluster = {} does not apply to columns", *pinned.cluster), problem.where(),
                     "leave it out");
@@ -285,6 +324,15 @@ std::vector<TensorView*> shareable(const Problem& problem, Rows& rows) {
 }
 
 }  // namespace
+
+void settle_align(const Problem& problem, bool is_pinned, schedules::Norm& numbers) {
+  if (numbers.align.value_or(1) == 1) return;
+  const std::string why = refuses_align(problem, rows_of(problem), numbers, *numbers.align);
+  if (why.empty()) return;
+  if (is_pinned)
+    throw UserError(fmt::format("align = {} does not apply: {}", *numbers.align, why), problem.where(), "leave it out");
+  numbers.align.reset();
+}
 
 void choose_shared(const Problem& problem, const Target& target, bool parts_are_pinned, schedules::Norm& numbers) {
   Rows rows = rows_of(problem);

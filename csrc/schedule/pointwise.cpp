@@ -20,6 +20,7 @@ constexpr int64_t kRowBlock = 8192;   // the same where rows are kept whole ...
 constexpr int64_t kLongRow = 32768;   // ... unless they may be longer than this
 constexpr int64_t kVectorBytes = 16;  // of a thread's access, cuda
 constexpr int64_t kMostBlock = 1024;  // threads
+constexpr int64_t kMostUnroll = 4;    // of a GPU
 constexpr int64_t kMostLanes = 64;
 constexpr int64_t kTile = 128;        // rows and columns of a tile: 512 bytes of each row of f32
 constexpr int64_t kWarpThreads = 32;  // along a row of a GPU's tile
@@ -123,19 +124,25 @@ std::set<const TensorView*> read_along(const Segment& segment, int64_t split) {
   return out;
 }
 
-// Bytes of the narrowest and widest element that moves along the row.
-std::pair<int64_t, int64_t> memory_types(const Segment& segment, int64_t split) {
-  int64_t least = 8, most = 1;
+// Bytes of the widest element that moves along the row.
+int64_t widest_type(const Segment& segment, int64_t split) {
+  int64_t most = 1;
   const bool moves = has_moves(segment.ops);
   const std::set<const TensorView*> along = moves ? read_along(segment, split) : std::set<const TensorView*>();
   for (const auto* list : {&segment.inputs, &segment.outputs})
     for (const TensorView* t : *list) {
       if (t->rank() == 0 || (moves && list == &segment.inputs && !along.contains(t))) continue;
-      const int64_t bytes = static_cast<int64_t>(size_of(t->dtype));
-      least = std::min(least, bytes);
-      most = std::max(most, bytes);
+      most = std::max(most, static_cast<int64_t>(size_of(t->dtype)));
     }
-  return {least, most};
+  return most;
+}
+
+// Whether the input has the dims of the row that starts at dim `split`; an output does.
+bool has_row(const TensorView& input, const TensorView& reference, int64_t split) {
+  const std::vector<sym::Expr>&own = input.shape(), &whole = reference.shape();
+  const size_t row = whole.size() - static_cast<size_t>(split);
+  return own.size() >= row && std::equal(own.end() - static_cast<std::ptrdiff_t>(row), own.end(),
+                                         whole.end() - static_cast<std::ptrdiff_t>(row));
 }
 
 // The row that starts at dim `split`: the most elements it may have, and a number that divides its length.
@@ -170,15 +177,26 @@ int64_t registers_of_vector(const Segment& segment) {
   return waits >= 3 ? 4 : waits == 2 ? 2 : 1;
 }
 
-// No longer than the row needs. CUDA: the narrowest tensor moves 16 bytes at a time where the row divides, and wider
-// ones several times that; otherwise the widest moves 16.
+// Of a GPU: the widest of what has the row moves 16 bytes at a time, so that what a warp meets at once is one piece.
+int64_t most_lanes_of_gpu(const Segment& segment, int64_t split) {
+  const bool moves = has_moves(segment.ops);
+  const std::set<const TensorView*> along = moves ? read_along(segment, split) : std::set<const TensorView*>();
+  int64_t most = 2;
+  for (const TensorView* t : segment.outputs) most = std::max(most, static_cast<int64_t>(size_of(t->dtype)));
+  for (const TensorView* t : segment.inputs)
+    if (moves ? along.contains(t) : has_row(*t, *reference_tensor(segment), split))
+      most = std::max(most, static_cast<int64_t>(size_of(t->dtype)));
+  return kVectorBytes / most;
+}
+
+// No longer than the row needs. Of a GPU rows that begin at any element have no vectors: threads side by side read
+// elements side by side.
 int64_t choose_vector(const Problem& problem, const Target& target, int64_t split) {
-  const auto [least, most] = memory_types(problem.segment, split);
   const Row row = row_of(*reference_tensor(problem.segment), split);
-  int64_t lanes = most == 8 ? target.vector_lanes / 2 : target.vector_lanes;
+  int64_t lanes = widest_type(problem.segment, split) == 8 ? target.vector_lanes / 2 : target.vector_lanes;
   if (target.cuda()) {
-    lanes = kVectorBytes / std::max<int64_t>(least, 2);
-    while (lanes > kVectorBytes / std::max<int64_t>(most, 2) && row.divisor % lanes != 0) lanes /= 2;
+    lanes = most_lanes_of_gpu(problem.segment, split);
+    while (split > 0 && lanes > 1 && row.divisor % lanes != 0) lanes /= 2;
   } else {
     lanes = std::min(lanes * registers_of_vector(problem.segment), kMostLanes);
   }
@@ -215,6 +233,19 @@ void choose_block_of_threads(const Problem& problem, const Target& target, sched
   if (rows * *out.threads > kMostBlock)
     throw UserError(fmt::format("{} rows of {} threads are no block", rows, *out.threads), problem.where(),
                     fmt::format("a block has at most {} threads", kMostBlock));
+}
+
+// Threads of long rows that have no vectors have as many elements at once by themselves.
+void choose_unroll_of_gpu(const Problem& problem, const Target& target, schedules::Pointwise& out) {
+  const TensorView& reference = *reference_tensor(problem.segment);
+  if (*out.split == 0 || out.each || out.pieces) return;
+  const int64_t lanes = most_lanes_of_gpu(problem.segment, *out.split);
+  const int64_t unroll = std::min(kMostUnroll, lanes / *out.vector);
+  sym::Expr row = problem.fusion.pool().constant(1);
+  for (auto d = static_cast<size_t>(*out.split); d < reference.rank(); ++d) row = row * reference.extent(d);
+  const int64_t together = target.block_threads * *out.vector * unroll;
+  if (unroll > 1 && row_of(reference, *out.split).most >= together && problem.decide(sym::ge(row, together)))
+    out.unroll = unroll;
 }
 
 // Whether the row that starts at dim `split` has at most kLongRow elements.
@@ -337,6 +368,7 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   if (!out.unroll) out.unroll = 1;
   if (target.cuda()) {
     choose_repeats(problem, target, out);
+    if (is_open(pin)) choose_unroll_of_gpu(problem, target, out);
     choose_block_of_threads(problem, target, out);
     return out;
   }

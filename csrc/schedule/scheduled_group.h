@@ -62,6 +62,7 @@ struct ScheduledGroup {
   // sizes were decided. Empty: none are kept.
   std::vector<sym::Expr> row;
   int64_t most = 0;
+  int64_t align = 1;                      // of rows: from which multiple of elements of memory threads take them
   std::vector<int64_t> cuts;              // whose product that is, in the order in which the row is cut
   std::set<const TensorView*> own_loops;  // follow loops of their own, not the reference's
   std::optional<KeyLimit> keys;

@@ -45,10 +45,10 @@ class PlaitLexer(RegexLexer):
             ('(?:(?<=\\bloops)|(?<=\\bloops ))\\(', Punctuation, 'loops'),
             ('(?:(?<=\\bpartial)|(?<=\\bpartial ))\\(', Punctuation, 'partial'),
             ('\\b(?:false|inf|nan|null|true)\\b', Keyword.Constant),
-            ('\\b(?:accumulate|all_gather|all_reduce|all_to_all|alloc|assign|atomic|bind|commit|convert|'
-             'coordinate|copy|copy_async|fold|for|gather_range|half|if|last_block|launch|library|'
-             'literal|load|load_matrix|load_of_block|merge|mma|prefix|random|record|reduce_scatter|'
-             'round|running|shuffle|start|store|sync|transpose|variable|wait)\\b', Keyword.Reserved),
+            ('\\b(?:accumulate|all_gather|all_reduce|all_to_all|alloc|assign|atomic|await|bind|commit|'
+             'convert|coordinate|copy|copy_async|fold|for|gather_range|half|if|last_block|launch|'
+             'library|literal|load|load_matrix|load_of_block|merge|mma|prefix|random|record|'
+             'reduce_scatter|round|running|shuffle|start|store|sync|transpose|variable|wait)\\b', Keyword.Reserved),
             ('\\b(?:aligned|argument|block|block_x|block_y|block_z|cluster|clusters|comm|compute|'
              'contiguous|counter|cpu|cpu_thread|cuda|lanes|lanewise|read|replace|reversed|serial|shared|'
              'splat|stack|stream|thread_x|thread_y|thread_z|threads|threads_y|unroll|update|vectorize|'

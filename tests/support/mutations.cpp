@@ -95,6 +95,8 @@ class KernelMutations {
     if (auto* branch = as_mutable<If>(stmt)) condition(*branch);
     if (auto* last = as_mutable<LastBlock>(stmt))
       if (here("last of fewer blocks", text(stmt))) last->blocks = last->blocks - 1;
+    if (auto* await = as_mutable<Await>(stmt))
+      if (here("waits for fewer blocks", text(stmt))) await->from = await->from + 1;
     if (auto* loop = as_mutable<For>(stmt))
       if (!is_parallel(loop->loop) && here("iteration lost", text(stmt))) loop->extent = loop->extent - 1;
     if (auto* load = as_mutable<Load>(stmt)) access(*load);

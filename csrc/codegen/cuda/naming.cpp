@@ -125,6 +125,7 @@ class Naming {
     use(s.index);
     use(s.blocks);
   }
+  void collect(const Await& s) { use(s.from); }
   void collect(const Bind& s) { bound_[s.var.symbol_name()] = path_; }
   void collect(const Stmt&) {}
 

@@ -57,13 +57,14 @@ class Writer {
       index_.set_name(kernel_.integers[i], fmt::format("n{}", i), !index_.is_narrow(kernel_.integers[i]));
     if (const sym::Expr lane = kernel_.pool->find_symbol(kLane)) index_.set_name(lane, kLaneVariable);
     indent_ = 1;
-    find_fragments(kernel_.phases[0].body);
+    find_statements(kernel_.phases[0].body);
     if (follows_) {
       helpers_.need("follow_launch");
       line("follow_launch();");
     }
     if (shared_.bytes > 0) line("extern __shared__ __align__(16) unsigned char shared[];");
     block(kernel_.phases[0].body);
+    if (await_ != nullptr) line("end_turns(b{});", await_->buffer);
     return fmt::format("{} {{\n{}}}\n", signature(), body_);
   }
 
@@ -98,14 +99,16 @@ class Writer {
       if (const Store* s = as<Store>(*stmt)) out.insert(s->buffer);
       if (const Atomic* s = as<Atomic>(*stmt)) out.insert(s->buffer);
       if (const LastBlock* s = as<LastBlock>(*stmt)) out.insert(s->buffer);
+      if (const Await* s = as<Await>(*stmt)) out.insert(s->buffer);
       if (const Block* inner = body_of(*stmt)) find_written(*inner, out);
     }
   }
 
-  void find_fragments(const Block& body) {
+  void find_statements(const Block& body) {
     for (const auto& stmt : body) {
       if (const LoadMatrix* s = as<LoadMatrix>(*stmt)) fragments_.insert(s->to);
-      if (const Block* inner = body_of(*stmt)) find_fragments(*inner);
+      if (const Await* s = as<Await>(*stmt)) await_ = s;
+      if (const Block* inner = body_of(*stmt)) find_statements(*inner);
     }
   }
 
@@ -212,7 +215,10 @@ class Writer {
       return;
     }
     const Binding bound = binding(s.loop);
-    line("const {} {} = {};", index_.type(), bound.variable, bound.index);
+    const bool in_turn = await_ != nullptr && s.loop == LoopKind::block_x;
+    if (in_turn) helpers_.need("turns");
+    line("const {} {} = {};", index_.type(), bound.variable,
+         in_turn ? fmt::format("take_turn(b{})", await_->buffer) : std::string(bound.index));
     index_.open_scope();
     index_.set_name(s.var, bound.variable);
     index_.set_short(s.var);  // a grid has fewer than 2^31 blocks a dimension
@@ -287,6 +293,7 @@ class Writer {
     if (const LastBlock* s = as<LastBlock>(stmt)) return last_block(*s);
     if (const Variable* s = as<Variable>(stmt)) return variable(*s);
     if (const Bind* s = as<Bind>(stmt)) return bind(*s);
+    if (const Await* s = as<Await>(stmt)) return line("await_turns(b{}, bx, {});", s->buffer, named(s->from));
     if (const Alloc* s = as<Alloc>(stmt)) return alloc(*s);
     if (const CopyAsync* s = as<CopyAsync>(stmt)) return copy_async(*s);
     const std::string text = statement(stmt, 1);
@@ -549,6 +556,7 @@ class Writer {
   std::map<const Stmt*, std::vector<sym::Expr>> names_;
   SharedPlaces shared_;           // where the launch asks for the memory
   std::set<uint32_t> fragments_;  // buffers that are words of matrices
+  const Await* await_ = nullptr;  // where blocks have their numbers by turns
   IndexRanges ranges_;
   IndexText index_;
   std::string body_;

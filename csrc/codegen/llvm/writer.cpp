@@ -410,6 +410,7 @@ class Writer {
   }
 
   void write(const kir::LastBlock&) { PLAIT_CHECK(false, "a last block in a kernel of a CPU"); }
+  void write(const kir::Await&) { PLAIT_CHECK(false, "blocks that wait in a kernel of a CPU"); }
   void write(const kir::Sync&) { PLAIT_CHECK(false, "a sync in a kernel of a CPU"); }
   void write(const kir::CopyAsync&) { PLAIT_CHECK(false, "an asynchronous copy in a kernel of a CPU"); }
   void write(const kir::Commit&) { PLAIT_CHECK(false, "a commit in a kernel of a CPU"); }

@@ -85,6 +85,7 @@ const uint32_t* buffer_of(const Stmt& stmt) {
   if (const auto* load = as<LoadOfBlock>(stmt)) return &load->buffer;
   if (const auto* mma = as<Mma>(stmt)) return &mma->sums;
   if (const auto* last = as<LastBlock>(stmt)) return &last->buffer;
+  if (const auto* await = as<Await>(stmt)) return &await->buffer;
   return nullptr;
 }
 
@@ -129,6 +130,7 @@ bool is_pure(StmtKind kind) {
     case StmtKind::Mma:
     case StmtKind::Sync:
     case StmtKind::LastBlock:
+    case StmtKind::Await:
     case StmtKind::Shuffle:
     case StmtKind::LoadOfBlock:
     case StmtKind::Start:
@@ -145,7 +147,8 @@ std::vector<Cell> changes(const Stmt& stmt) {
     for (const Value& v : state) out.push_back(cell_of(v));
     return out;
   };
-  if (stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::LastBlock || stmt.kind == StmtKind::Wait)
+  if (stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::LastBlock || stmt.kind == StmtKind::Await ||
+      stmt.kind == StmtKind::Wait)
     return {kOfThreads};
   if (const auto* assign = as<Assign>(stmt)) return {cell_of(assign->variable)};
   if (const auto* accumulate = as<Accumulate>(stmt)) return states(accumulate->state);

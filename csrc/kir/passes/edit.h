@@ -71,7 +71,7 @@ void edit_results(Stmt& stmt, Fn&& fn) {
       for (Value& v : member) v = fn(v);
   });
 }
-// The buffer that an Alloc, Load, Store, Atomic or LastBlock speaks of, or that a CopyAsync, LoadMatrix
+// The buffer that an Alloc, Load, Store, Atomic, LastBlock or Await speaks of, or that a CopyAsync, LoadMatrix
 // or Mma writes; null for others.
 uint32_t* buffer_of(Stmt& stmt);
 // All that it speaks of.

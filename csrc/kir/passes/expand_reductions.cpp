@@ -16,7 +16,8 @@ class ExpandReductions {
 
   void block(Block& in) {
     Block out;
-    for (auto& stmt : in) {
+    for (size_t i = 0; i < in.size(); ++i) {
+      auto& stmt = in[i];
       if (Block* body = body_of(*stmt)) enter(*stmt, *body);
       edit_operands(*stmt, [&](const Value& v) { return now(v); });
       out_ = &out;
@@ -26,8 +27,8 @@ class ExpandReductions {
         expand(*accumulate);
       else if (const auto* merge = as<Merge>(*stmt))
         expand(*merge);
-      else if (const auto* fold = as<Fold>(*stmt))
-        expand(*fold);
+      else if (stmt->kind == StmtKind::Fold)
+        i += expand_folds(in, i) - 1;
       else if (const auto* prefix = as<Prefix>(*stmt))
         expand(*prefix);
       else
@@ -110,7 +111,58 @@ class ExpandReductions {
 
   void expand(const Merge& s) { assign(s.state, Formulas(*this).merge(s.combine, s.state, s.in)); }
 
-  void expand(const Fold& s) {
+  // ---- folds
+
+  // Folds over the same threads move up to the one at `at` where nothing between changes what they fold, so that they
+  // exchange their states at once. How many there are then, with that one.
+  size_t gather_folds(Block& in, size_t at) const {
+    const auto fits = [&](const Fold& s) {
+      return s.threads > 1 && s.threads <= block_threads() && way_of(s) != FoldWay::in_order;
+    };
+    const Fold& first = *as<Fold>(*in[at]);
+    size_t count = 1;
+    std::set<Cell> other;  // values and variables that something between makes or changes
+    for (size_t i = at + 1; fits(first) && i < in.size(); ++i) {
+      const Fold* fold = as<Fold>(*in[i]);
+      const bool alike = fold != nullptr && fits(*fold) && fold->threads == first.threads &&
+                         fold->stride == first.stride &&
+                         std::ranges::none_of(fold->state, [&](const Value& v) { return other.contains(cell_of(v)); });
+      if (!alike && cooperates(*in[i])) break;
+      if (!alike) {
+        note_changes(*in[i], other);
+        continue;
+      }
+      const auto place = in.begin() + static_cast<std::ptrdiff_t>(at + count++);
+      std::rotate(place, in.begin() + static_cast<std::ptrdiff_t>(i), in.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    }
+    return count;
+  }
+  static void note_changes(const Stmt& stmt, std::set<Cell>& out) {
+    for (const Value& v : results(stmt)) out.insert(cell_of(v));
+    for (const Cell cell : changes(stmt)) out.insert(cell);
+    if (const Block* body = body_of(stmt))
+      for (const auto& inner : *body) note_changes(*inner, out);
+  }
+
+  // Those that go together. How many.
+  size_t expand_folds(Block& in, size_t at) {
+    const size_t count = gather_folds(in, at);
+    std::vector<const Fold*> folds;
+    std::vector<std::vector<Value>> parts;
+    for (size_t i = at; i < at + count; ++i) {
+      edit_operands(*in[i], [&](const Value& v) { return now(v); });
+      folds.push_back(as<Fold>(*in[i]));
+      parts.push_back(lanes_as_one(*folds.back()));
+    }
+    if (count > 1)
+      parts = halved_over_threads(folds, std::move(parts));
+    else if (folds[0]->threads > 1)
+      parts[0] = over_threads(*folds[0], parts[0]);
+    for (size_t i = 0; i < count; ++i) finish(*folds[i], parts[i]);
+    return count;
+  }
+
+  std::vector<Value> lanes_as_one(const Fold& s) {
     std::vector<Value> part = s.state;
     const auto half = [&](const Value& v, bool upper) {
       auto& h = put<Half>();
@@ -127,7 +179,10 @@ class ExpandReductions {
       }
       part = Formulas(*this).merge(s.combine, lower, upper);
     }
-    if (s.threads > 1) part = over_threads(s, part);
+    return part;
+  }
+
+  void finish(const Fold& s, const std::vector<Value>& part) {
     for (size_t i = 0; i < part.size(); ++i) {
       if (s.state[0].lanes > 1 || s.threads > 1) {
         folded_[s.out[i].id] = part[i];
@@ -346,14 +401,30 @@ class ExpandReductions {
       within.threads = block_threads();
       return over_cluster(s, over_threads(within, std::move(part)));
     }
-    const FoldWay way = way_of(s);
-    if (way == FoldWay::in_order) return one_by_one(s, part);
+    if (way_of(s) == FoldWay::in_order) return one_by_one(s, part);
+    return halved_over_threads({&s}, {std::move(part)})[0];
+  }
+
+  // Of folds over the same threads: within warps, by one exchange, and of what that gave.
+  std::vector<std::vector<Value>> halved_over_threads(const std::vector<const Fold*>& folds,
+                                                      std::vector<std::vector<Value>> parts) {
+    const Fold& s = *folds[0];
     const int64_t in_warp = std::min(s.threads, kWarp / s.stride), warps = s.threads / in_warp;
-    const auto halve = [&](int64_t by) { part = with_other(s.combine, part, of_other(part, by), by); };
+    const auto halve = [&](int64_t by) {
+      for (size_t i = 0; i < folds.size(); ++i)
+        parts[i] = with_other(folds[i]->combine, parts[i], of_other(parts[i], by), by);
+    };
     for (int64_t by = in_warp / 2; by > 0; by /= 2) halve(by * s.stride);
-    if (warps > 1) part = of_warps(part, warps);
+    if (warps > 1) {
+      std::vector<Value> all;
+      for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+      all = of_warps(all, warps);
+      auto next = all.begin();
+      for (auto& part : parts)
+        for (Value& v : part) v = *next++;
+    }
     for (int64_t by = warps / 2; by > 0; by /= 2) halve(by);
-    return part;
+    return parts;
   }
 
   // Bit by bit: threads with the bit have all those without it in front of them.

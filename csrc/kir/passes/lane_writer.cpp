@@ -114,8 +114,7 @@ void LaneWriter::loop(For& stmt, const LaneMask& mask) {
 }
 
 void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out) {
-  Stmt& s = *stmt;
-  switch (s.kind) {
+  switch (Stmt& s = *stmt; s.kind) {
     case StmtKind::If:
       return branch(static_cast<If&>(s), mask, out);
     case StmtKind::Fold:
@@ -166,6 +165,7 @@ void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Blo
     case StmtKind::Mma:
     case StmtKind::Sync:
     case StmtKind::LastBlock:
+    case StmtKind::Await:
     case StmtKind::Shuffle:
     case StmtKind::LoadOfBlock:
     case StmtKind::Prefix:

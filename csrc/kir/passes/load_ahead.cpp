@@ -53,6 +53,7 @@ bool meets(const Kernel& kernel, const Block& block) {
       case StmtKind::Commit:
       case StmtKind::CopyAsync:
       case StmtKind::LastBlock:
+      case StmtKind::Await:
       case StmtKind::Shuffle:
       case StmtKind::LoadOfBlock:
       case StmtKind::Prefix:

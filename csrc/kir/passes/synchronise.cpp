@@ -26,7 +26,8 @@ bool conflict(const Uses& a, const Uses& b) { return meet(a.stores, b.loads) || 
 
 bool brings_together(const Stmt& stmt) {
   const Sync* sync = as<Sync>(stmt);
-  return (sync != nullptr && sync->scope == SyncScope::block) || stmt.kind == StmtKind::LastBlock;
+  return (sync != nullptr && sync->scope == SyncScope::block) || stmt.kind == StmtKind::LastBlock ||
+         stmt.kind == StmtKind::Await;
 }
 
 class Synchroniser {

@@ -167,6 +167,7 @@ class TreeEmitter {
   class StepBuilder;
   void start_scan(const Op& op, int loop);
   Part begin_of(const Op& scan, const Part& total);
+  Part total_in_front(const Op& scan, int threads, const Terms& terms);
   void carry_parts(const Op& op);
   Value element_of_scan(const Op& op);
   void step(const Op& op, Value x);

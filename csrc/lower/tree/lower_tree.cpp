@@ -4,6 +4,7 @@
 #include "axes/transforms.h"
 #include "base/error.h"
 #include "kir/passes/passes.h"
+#include "lower/tree/align_rows.h"
 #include "lower/tree/column_sums.h"
 #include "lower/tree/emitter.h"
 #include "lower/tree/fuse_loops.h"
@@ -89,7 +90,8 @@ LoopTree place(const ScheduledGroup& group, AxisGroup& axes, sym::Pool& pool, Ke
   lowering::fuse_loops(tree, parts, online, copied,
                        !group.column_sums.empty());  // before statements: passes over one row meet in one body
   lowering::turn_loops(tree);                        // behind it: no two loops of different orders have become one
-  if (group.phases) {                                // what is one loop over parts now is one phase
+  lowering::align_rows(tree, group.align, !group.cuts.empty(), how);
+  if (group.phases) {  // what is one loop over parts now is one phase
     lowering::go_online(tree, online, parts);
     lowering::split_phases(tree, parts, options.target == TargetKind::cuda);
   }

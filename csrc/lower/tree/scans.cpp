@@ -1,6 +1,7 @@
 // Scans: variables in front of the outermost loop along the scanned dim, a step in the innermost.
 #include "lower/scan_steps.h"
 #include "lower/tree/emitter.h"
+#include "schedule/nest.h"
 
 namespace plait::lowering {
 
@@ -18,15 +19,41 @@ void TreeEmitter::start_scan(const Op& op, int loop) {
   if (begin == tree_.begins.end()) return;
   Terms terms = terms_.at(&op);  // there may be no such row
   std::erase_if(terms, [&](const RangeTerm& t) { return !is_bound(t.value, loop); });
+  const Part into = threads >= 0 ? across_.at(&op).carry : carried;
+  const auto begin_with = [&](Part total) {
+    for (size_t k = 0; k < into.size(); ++k) total[k] = convert(total[k], into[k].dtype);
+    if (threads < 0) total = begin_of(op, total);
+    for (size_t k = 0; k < into.size(); ++k) assign(into[k], total[k]);
+  };
+  if (options_.target == TargetKind::cuda) return begin_with(total_in_front(op, threads, terms));
   within(terms, [&] {
     Part total;
     for (const uint32_t saved : saved_.at(tree_.totals.at(&op))[0])
       total.push_back(load(saved, element(begin->second)));
-    const Part into = threads >= 0 ? across_.at(&op).carry : carried;
-    for (size_t k = 0; k < into.size(); ++k) total[k] = convert(total[k], into[k].dtype);
-    if (threads < 0) total = begin_of(op, total);
-    for (size_t k = 0; k < into.size(); ++k) assign(into[k], total[k]);
+    begin_with(std::move(total));
   });
+}
+
+// The totals of the parts in front of this one as one: by the threads that have it together, or by its thread.
+TreeEmitter::Part TreeEmitter::total_in_front(const Op& scan, int threads, const Terms& terms) {
+  const Op& total = *tree_.totals.at(&scan);
+  whole_[&total] = start(total, has_parts(total));
+  TreeLoop parts;
+  parts.var = tree_.parts.at(&total).index.front();
+  parts.extent = tree_.begins.at(&scan).index.front();
+  parts.parallel = ParallelType::thread_x;
+  if (threads >= 0) parts.together = tree_.loops[static_cast<size_t>(threads)].extent;
+  within(terms, [&] {
+    if (threads >= 0) return take_turns(parts, [&] { merge_parts(total); });
+    auto loop = new_loop(parts.extent, kir::LoopKind::serial);
+    frames_.push_back({&loop->body, std::nullopt});
+    turn_ = {{parts.var.symbol_name(), loop->var}};
+    merge_parts(total);
+    turn_.clear();
+    leave();
+    add(std::move(loop));
+  });
+  return fold(combines_of(total)[0], whole_.at(&total)[0]);
 }
 
 // What the scan carries, of the state of its total, whose positions are below 0: of equals a scan takes the last one, a

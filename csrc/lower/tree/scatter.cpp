@@ -364,17 +364,19 @@ void ScatterEmitter::in_one_walk() {
 }
 
 // On GPUs a task is a block, whose threads have its columns, or a thread.
-void ScatterEmitter::over_tasks(sym::Expr tasks, bool by_threads, const std::function<void(sym::Expr)>& body) {
+void ScatterEmitter::over_tasks(sym::Expr tasks, bool by_threads, const std::function<void(sym::Expr)>& body,
+                                int64_t threads) {
   if (!on_gpu_ || !by_threads) {
     const sym::Expr task = variable_below(tasks);
     return loop(task, tasks, on_gpu_ ? kir::LoopKind::block_x : kir::LoopKind::cpu_thread, [&] { body(task); });
   }
   const sym::Expr blocks = sym::ceildiv(tasks, kThreadsOfTasks), block = variable_below(blocks);
   loop(block, blocks, kir::LoopKind::block_x, [&] {
-    const sym::Expr thread = variable_below(number(kThreadsOfTasks));
-    loop(thread, number(kThreadsOfTasks), kir::LoopKind::threads, [&] {
+    const sym::Expr thread = variable_below(number(threads));
+    loop(thread, number(threads), kir::LoopKind::threads, [&] {
       const sym::Expr task = block * kThreadsOfTasks + thread;
-      guarded(sym::lt(task, tasks), [&] { body(task); });
+      const sym::Expr has_one = sym::lt(thread, kThreadsOfTasks);
+      guarded(sym::logical_and(has_one, sym::lt(task, tasks)), [&] { body(task); });
     });
   });
 }

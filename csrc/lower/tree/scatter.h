@@ -52,7 +52,9 @@ class ScatterEmitter : public TreeEmitter {
   void finish();
   void in_one_walk();
   void walk(size_t part);
-  void over_tasks(sym::Expr tasks, bool by_threads, const std::function<void(sym::Expr)>& body);
+  // By threads: kThreadsOfTasks of a block have a task each, of so many that it has.
+  void over_tasks(sym::Expr tasks, bool by_threads, const std::function<void(sym::Expr)>& body,
+                  int64_t threads = kThreadsOfTasks);
 
   // scatter_sorted.cpp: phases.
   void in_ranges();

@@ -43,8 +43,9 @@ void ScatterEmitter::in_ranges() {
 // body(chunk, update) for every update whose place is in range.
 void ScatterEmitter::over_chunk(const std::function<void(sym::Expr chunk, sym::Expr update)>& body) {
   begin_phase();
-  over_tasks(chunks_, true, [&](sym::Expr chunk) {
-    if (kernel_.phases.size() == 1) {
+  const bool counts = kernel_.phases.size() == 1;  // whose last block makes places of the counts: it has its threads
+  const auto task = [&](sym::Expr chunk) {
+    if (counts) {
       const sym::Expr range = variable_below(ranges_);
       loop(range, ranges_, kir::LoopKind::serial, [&] {
         store(counts_, slot(chunk, range), literal(Constant::from_int64(kernel_.buffers[counts_].dtype, 0)));
@@ -55,7 +56,8 @@ void ScatterEmitter::over_chunk(const std::function<void(sym::Expr chunk, sym::E
       const sym::Expr update = chunk * chunk_ + step;
       guarded(sym::lt(update, updates_), [&] { body(chunk, update); });
     });
-  });
+  };
+  over_tasks(chunks_, true, task, counts ? kThreadsOfCounts : kThreadsOfTasks);
 }
 
 void ScatterEmitter::count() {

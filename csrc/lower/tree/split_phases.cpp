@@ -261,12 +261,12 @@ class Splitter {
     Ops ops;
     for (const Piece& p : pieces_)
       if (p.level == level) ops.insert(p.reads.begin(), p.reads.end());
-    const auto is_here = [&](const Piece& p) { return p.level == level; };
+    const auto is_here = [&](const Piece& p) { return p.level == level && !is_merged_by_readers(p.item); };
     std::vector<TreeItem> root, items;
     if (std::none_of(pieces_.begin(), pieces_.end(), is_here)) return root;
     const int inner = copy_chain(-1, false, root);
     for (const Piece& p : pieces_)
-      if (p.level == level && p.item.kind == TreeItem::Kind::finish && !tree_.online.contains(p.item.op))
+      if (is_here(p) && p.item.kind == TreeItem::Kind::finish && !tree_.online.contains(p.item.op))
         items.push_back(merge(p.item.op, inner));
     for (const Piece* p : read_anywhere(ops)) place(*p, inner, items);
     for (const Piece& p : pieces_) {
@@ -277,6 +277,11 @@ class Splitter {
     }
     append(inner, root, items);
     return root;
+  }
+
+  // Of GPUs each part of a scan merges the totals in front of it by itself: no launch between.
+  bool is_merged_by_readers(const TreeItem& item) const {
+    return on_blocks_ && item.kind == TreeItem::Kind::finish && tree_.is_total(item.op);
   }
 
   TreeItem merge(const Op* op, int inner) {

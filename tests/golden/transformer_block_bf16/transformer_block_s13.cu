@@ -1,4 +1,4 @@
-// transformer_block_s13: norm(vector = 8, rows = 32, parts = 2, keep = 64, threads = 4)
+// transformer_block_s13: norm(vector = 4, rows = 32, parts = 2, keep = 32, threads = 4)
 // bfloat16 in memory: the upper half of an f32, rounded to nearest even.
 #ifdef __CUDA_ARCH__
 __device__ __forceinline__ unsigned short bf16_bits(float x) {
@@ -110,26 +110,24 @@ extern "C" __global__ void __launch_bounds__(128) transformer_block_s13(
   const unsigned bx = blockIdx.x;
   const unsigned ty = threadIdx.y;
   const unsigned tx = threadIdx.x;
-  float b4[16] = {};
-  float v0[8];
+  float b4[8] = {};
+  float v0[4];
   #pragma unroll
-  for (int j = 0; j < 8; ++j) v0[j] = __uint_as_float(0xff800000u);
-  float v1[8];
+  for (int j = 0; j < 4; ++j) v0[j] = __uint_as_float(0xff800000u);
+  float v1[4];
   #pragma unroll
-  for (int j = 0; j < 8; ++j) v1[j] = 0.0f;
-  const unsigned k0 = 32 * bx * n2 + ty * n2 + 8 * tx;
-  Vec<float, 8> v44;
-  load_vector(v44, b0 + k0, tx < n2 / 8);
-  const unsigned k1 = k0 + 32;
-  Vec<float, 8> v45;
-  load_vector(v45, b0 + k1, tx + 4 < n2 / 8);
-  if (tx < n2 / 8) {
+  for (int j = 0; j < 4; ++j) v1[j] = 0.0f;
+  const unsigned k0 = 32 * bx * n2 + ty * n2 + 4 * tx;
+  Vec<float, 4> v44;
+  load_vector(v44, b0 + k0);
+  const unsigned k1 = k0 + 16;
+  Vec<float, 4> v45;
+  load_vector(v45, b0 + k1, 1 < n2 / 16);
+  #pragma unroll
+  for (int j = 0; j < 4; ++j) b4[j] = v44[j];
+  if (1 < n2 / 16) {
     #pragma unroll
-    for (int j = 0; j < 8; ++j) b4[j] = v44[j];
-  }
-  if (tx + 4 < n2 / 8) {
-    #pragma unroll
-    for (int j = 0; j < 8; ++j) b4[8 + j] = v45[j];
+    for (int j = 0; j < 4; ++j) b4[4 + j] = v45[j];
   }
   const unsigned k2 = (32 * bx + ty) / n2;
   const unsigned k3 = (32 * bx + ty) - k2 * n2;
@@ -141,11 +139,11 @@ extern "C" __global__ void __launch_bounds__(128) transformer_block_s13(
   const float v34 = v6;
   #pragma unroll
   for (unsigned i0 = 0; i0 < 2; ++i0) {
-    if (tx + 4 * i0 < n2 / 8) {
-      const unsigned k4 = 8 * tx + 32 * i0;
-      const unsigned k5 = 8 * i0;
+    if (i0 < n2 / 16) {
+      const unsigned k4 = 4 * tx + 16 * i0;
+      const unsigned k5 = 4 * i0;
       #pragma unroll
-      for (int j = 0; j < 8; ++j) {
+      for (int j = 0; j < 4; ++j) {
         const long long v8 = k4 + j;
         const bool v9 = v8 <= v33;
         const float v10 = b4[k5 + j];
@@ -156,38 +154,31 @@ extern "C" __global__ void __launch_bounds__(128) transformer_block_s13(
       }
     }
   }
-  float v49[4];
-  #pragma unroll
-  for (int j = 0; j < 4; ++j) {
-    const float v47 = v0[j];
-    const float v48 = v0[j + 4];
-    v49[j] = max_nan(v47, v48);
-  }
-  float v52[2];
+  float v49[2];
   #pragma unroll
   for (int j = 0; j < 2; ++j) {
-    const float v50 = v49[j];
-    const float v51 = v49[j + 2];
-    v52[j] = max_nan(v50, v51);
+    const float v47 = v0[j];
+    const float v48 = v0[j + 2];
+    v49[j] = max_nan(v47, v48);
   }
-  const float v53 = v52[0];
-  const float v54 = v52[1];
-  const float v55 = max_nan(v53, v54);
-  const float v56 = __shfl_xor_sync(0xffffffffu, v55, 2);
-  const float v57 = max_nan(v55, v56);
-  const float v58 = __shfl_xor_sync(0xffffffffu, v57, 1);
-  const float v59 = max_nan(v57, v58);
-  const bool v15 = v59 == __uint_as_float(0xff800000u);
-  const float v17 = v15 ? 0.0f : v59;
+  const float v50 = v49[0];
+  const float v51 = v49[1];
+  const float v52 = max_nan(v50, v51);
+  const float v53 = __shfl_xor_sync(0xffffffffu, v52, 2);
+  const float v54 = max_nan(v52, v53);
+  const float v55 = __shfl_xor_sync(0xffffffffu, v54, 1);
+  const float v56 = max_nan(v54, v55);
+  const bool v15 = v56 == __uint_as_float(0xff800000u);
+  const float v17 = v15 ? 0.0f : v56;
   const float v39 = v17;
   #pragma unroll
   for (unsigned i1 = 0; i1 < 2; ++i1) {
-    if (tx + 4 * i1 < n2 / 8) {
-      const unsigned k6 = 8 * tx + 32 * i1;
-      const unsigned k7 = 8 * i1;
-      Vec<float, 8> v24;
+    if (i1 < n2 / 16) {
+      const unsigned k6 = 4 * tx + 16 * i1;
+      const unsigned k7 = 4 * i1;
+      Vec<float, 4> v24;
       #pragma unroll
-      for (int j = 0; j < 8; ++j) {
+      for (int j = 0; j < 4; ++j) {
         const long long v18 = k6 + j;
         const bool v19 = v18 <= v33;
         const float v20 = b4[k7 + j];
@@ -199,9 +190,9 @@ extern "C" __global__ void __launch_bounds__(128) transformer_block_s13(
       const unsigned k8 = k6 + 32 * bx * n2 + ty * n2;
       store_vector(b3 + k8, v24);
       #pragma unroll
-      for (int j = 0; j < 8; ++j) {
-        const float v60 = v1[j] + v24[j];
-        v1[j] = v60;
+      for (int j = 0; j < 4; ++j) {
+        const float v57 = v1[j] + v24[j];
+        v1[j] = v57;
       }
     }
   }
@@ -209,28 +200,21 @@ extern "C" __global__ void __launch_bounds__(128) transformer_block_s13(
   if (tx == 0) {
     b1[k9] = v15;
   }
-  float v63[4];
-  #pragma unroll
-  for (int j = 0; j < 4; ++j) {
-    const float v61 = v1[j];
-    const float v62 = v1[j + 4];
-    v63[j] = v61 + v62;
-  }
-  float v66[2];
+  float v60[2];
   #pragma unroll
   for (int j = 0; j < 2; ++j) {
-    const float v64 = v63[j];
-    const float v65 = v63[j + 2];
-    v66[j] = v64 + v65;
+    const float v58 = v1[j];
+    const float v59 = v1[j + 2];
+    v60[j] = v58 + v59;
   }
-  const float v67 = v66[0];
-  const float v68 = v66[1];
-  const float v69 = v67 + v68;
-  const float v70 = __shfl_xor_sync(0xffffffffu, v69, 2);
-  const float v71 = v69 + v70;
-  const float v72 = __shfl_xor_sync(0xffffffffu, v71, 1);
-  const float v73 = v71 + v72;
+  const float v61 = v60[0];
+  const float v62 = v60[1];
+  const float v63 = v61 + v62;
+  const float v64 = __shfl_xor_sync(0xffffffffu, v63, 2);
+  const float v65 = v63 + v64;
+  const float v66 = __shfl_xor_sync(0xffffffffu, v65, 1);
+  const float v67 = v65 + v66;
   if (tx == 0) {
-    b2[k9] = v73;
+    b2[k9] = v67;
   }
 }

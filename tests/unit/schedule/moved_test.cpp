@@ -162,7 +162,7 @@ TEST(Moved, TilesOfGpus) {
   const std::string across = "  %y = permute(%x, dims = [1, 0])\n";
   EXPECT_EQ(choose("", "%x: f32[16, 16]", across), "pointwise(vector = 1, tile = 32, threads = 32, rows = 8)");
   EXPECT_EQ(choose("", "%x: f32[90, 15]", across),
-            "pointwise(vector = 4, unroll = 1, split = 1, threads = 32, rows = 8)");
+            "pointwise(vector = 2, unroll = 1, split = 1, threads = 64, rows = 4)");
   EXPECT_EQ(choose("", "%x: bf16[64, 64]", across), "pointwise(vector = 2, tile = 64, threads = 32, rows = 8)");
   EXPECT_EQ(choose("", "%x: bf16[31, 64]", across), "pointwise(vector = 1, tile = 32, threads = 32, rows = 8)");
   EXPECT_EQ(choose("", "%x: u8[64, 64]", across), "pointwise(vector = 4, tile = 128, threads = 32, rows = 8)");
@@ -177,7 +177,7 @@ TEST(Moved, TilesOfGpus) {
   EXPECT_EQ(choose("pointwise(tile = 2)", "%x: f32[7, 90]", across),
             "pointwise(vector = 1, tile = 2, threads = 2, rows = 2)");
   EXPECT_EQ(choose("pointwise(rows = 4)", "%x: f32[70, 90]", across),
-            "pointwise(vector = 4, unroll = 1, split = 1, threads = 32, rows = 4)");
+            "pointwise(vector = 2, unroll = 1, split = 1, threads = 64, rows = 4)");
   EXPECT_EQ(choose("pointwise(tile = 2, vector = 4)", "%x: f32[70, 90]", across),
             "2 rows of 1 threads of 4 elements are no part of a tile of 2");
 }

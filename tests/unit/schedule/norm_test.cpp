@@ -267,7 +267,12 @@ TEST(Norm, OfGpusHasBlocksOfThreads) {
   EXPECT_EQ(chosen("", "100"), "norm(vector = 4, rows = 4, parts = 1, keep = 128, threads = 32)");
   EXPECT_EQ(chosen("", "512"), "norm(vector = 4, rows = 4, parts = 4, keep = 512, threads = 32)");
   EXPECT_EQ(chosen("", "516"), "norm(vector = 4, rows = 1, parts = 2, keep = 1024, threads = 128)");
-  EXPECT_EQ(chosen("", "513"), "norm(vector = 1, rows = 1, parts = 4, keep = 1024, threads = 256)");
+  EXPECT_EQ(chosen("", "513"), "norm(vector = 1, rows = 1, parts = 4, keep = 1024, threads = 256, align = 8)");
+  EXPECT_EQ(chosen("", "513", "bf16"), "norm(vector = 1, rows = 1, parts = 4, keep = 1024, threads = 256, align = 16)");
+  EXPECT_EQ(chosen("", "1022"), "norm(vector = 2, rows = 1, parts = 4, keep = 1024, threads = 128)") << "whole vectors";
+  EXPECT_EQ(chosen("", "1021"), "norm(vector = 1, rows = 1, parts = 8, keep = 2048, threads = 256, align = 8)")
+      << "with the places in front it is longer than 1024";
+  EXPECT_EQ(chosen("keep = 1024", "513"), "norm(vector = 1, rows = 1, parts = 4, keep = 1024, threads = 256)");
   EXPECT_EQ(chosen("", "4104"), "norm(vector = 4, rows = 1, parts = 4, keep = 8192, threads = 512)");
   EXPECT_EQ(chosen("", "8192", "bf16"), "norm(vector = 8, rows = 1, parts = 4, keep = 8192, threads = 256)");
   EXPECT_EQ(chosen("", "2050", "f64"), "norm(vector = 2, rows = 1, parts = 4, keep = 4096, threads = 512)");
