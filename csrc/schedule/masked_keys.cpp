@@ -262,7 +262,7 @@ class Values {
     const Outside first = of(op.in[0]), second = op.in.size() > 1 ? of(op.in[1]) : Outside();
     switch (op.function) {
       case Pointwise::cast:
-        return is_float(op.out()->dtype) && !is_narrow(op.out()->dtype) ? first : Outside();
+        return is_cast(first.value, op.out()->dtype) ? first : Outside();
       case Pointwise::exp:
       case Pointwise::exp2:
         return first.value == Value::least ? Outside{Value::term, first.keys, nullptr, first.or_nan} : Outside();
@@ -280,6 +280,12 @@ class Values {
       default:
         return {};
     }
+  }
+
+  // 0 and -inf are what they are in every float that has them; a row may become another one.
+  static bool is_cast(Value value, DType to) {
+    const bool element = value == Value::least || value == Value::weight || value == Value::term;
+    return is_float(to) && (!is_narrow(to) || (element && !is_always_rounded(to)));
   }
 
   static Outside scaled(const Outside& outside, const TensorView* by) {

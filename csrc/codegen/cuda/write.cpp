@@ -57,7 +57,6 @@ class Writer {
       index_.set_name(kernel_.integers[i], fmt::format("n{}", i), !index_.is_narrow(kernel_.integers[i]));
     if (const sym::Expr lane = kernel_.pool->find_symbol(kLane)) index_.set_name(lane, kLaneVariable);
     indent_ = 1;
-    find_fragments(kernel_.phases[0].body);
     if (follows_) {
       helpers_.need("follow_launch");
       line("follow_launch();");
@@ -99,13 +98,6 @@ class Writer {
       if (const Atomic* s = as<Atomic>(*stmt)) out.insert(s->buffer);
       if (const LastBlock* s = as<LastBlock>(*stmt)) out.insert(s->buffer);
       if (const Block* inner = body_of(*stmt)) find_written(*inner, out);
-    }
-  }
-
-  void find_fragments(const Block& body) {
-    for (const auto& stmt : body) {
-      if (const LoadMatrix* s = as<LoadMatrix>(*stmt)) fragments_.insert(s->to);
-      if (const Block* inner = body_of(*stmt)) find_fragments(*inner);
     }
   }
 
@@ -247,7 +239,7 @@ class Writer {
 
   void alloc(const Alloc& s) {
     const Buffer& buffer = kernel_.buffers[s.buffer];
-    if (fragments_.contains(s.buffer)) return line("unsigned b{}[{}];", s.buffer, buffer.extent.value() / 2);
+    if (plan_.is_fragment(s.buffer)) return line("unsigned b{}[{}];", s.buffer, buffer.extent.value() / 2);
     // Compilers read elements of registers in front of the condition that says whether anything wrote them.
     const bool registers = buffer.space == Space::stack && buffer.extent.value() <= kMostUnrolled;
     const std::string_view type = memory_type(buffer.dtype, helpers_);
@@ -366,10 +358,22 @@ class Writer {
       line("uniform_vector(v{}, {}, {}, {});", s->out.id, value(s->seed), first, offset);
     } else {
       const Store& store = static_cast<const Store&>(stmt);
+      if (plan_.is_fragment(store.buffer)) return pairs(store);
       need_vector(kernel_.buffers[store.buffer].dtype);
       const std::string to = address(store.buffer, store.index);
       line("store_vector({}, {});", to, whole_array(store.in));
     }
+  }
+
+  // Into words of a fragment.
+  void pairs(const Store& s) {
+    const std::string_view dtype = name(kernel_.buffers[s.buffer].dtype);
+    PLAIT_CHECK(s.access == Access::aligned && !s.active && s.in.dtype == DType::f32 && s.in.lanes % 2 == 0,
+                "kernel {} stores halves of words: {}", kernel_.name, print(kernel_, s));
+    helpers_.need(fmt::format("{}_vector", dtype));
+    const std::string in = whole_array(s.in);
+    for (int j = 0; j < s.in.lanes; j += 2)
+      line("*({}) = {}_pair({}[{}], {}[{}]);", fragment(s.buffer, at_lane(s.index, j)), dtype, in, j, in, j + 1);
   }
 
   // Name of an array with all lanes of a value; a scalar is spread first.
@@ -548,7 +552,6 @@ class Writer {
   Plan plan_;
   std::map<const Stmt*, std::vector<sym::Expr>> names_;
   SharedPlaces shared_;           // where the launch asks for the memory
-  std::set<uint32_t> fragments_;  // buffers that are words of matrices
   IndexRanges ranges_;
   IndexText index_;
   std::string body_;
