@@ -155,9 +155,9 @@ struct Contraction {
   }
 };
 
-// Attention: a product, rows of its scores with their reductions, and a product with what comes of them. CPUs: scores of
-// a few queries at a time are on the stack; the result depends on none of the numbers but `kept`. GPUs: tiles of scores
-// are in registers of warps, keys and values in shared memory; the result depends on `keys`.
+// Attention: a product, rows of its scores with their reductions, and a product with what comes of them. CPUs: scores
+// of a few queries at a time are on the stack; the result depends on none of the numbers but `kept`. GPUs: tiles of
+// scores are in registers of warps, keys and values in shared memory; the result depends on `keys`.
 struct Attention {
   static constexpr std::string_view kName = "attention";
   Choice queries;  // whose scores are on the stack together, as lanes; GPUs: of a warp

@@ -67,10 +67,36 @@ class PointwiseLoop {
   std::vector<DType> types_;
   std::vector<uint8_t> from_zero_;  // operands that are never negative
   DType compute_ = DType::f32, to_ = DType::f32;
-  bool is_cast_ = false, integer_ = false, radius_ = false;
+  bool is_cast_ = false, integer_ = false, radius_ = false, multiples_ = false;
   const Partial* partial_ = nullptr;
   Array out_;
 };
+
+// Whether a kernel of attention may round a multiple of what is cast, which it scales behind its product in f32: the
+// cast is of exponentials, through factors, choices and divisions, and is the left operand of such products alone.
+bool rounds_multiples(const PointwiseOp& cast) {
+  const TensorView& out = *cast.out();
+  if (cast.function != Pointwise::cast || cast.in[0]->dtype != DType::f32) return false;
+  if (out.dtype != DType::bf16 && out.dtype != DType::f16) return false;
+  const auto& readers = out.fusion->readers(&out);
+  const auto weighs = [&](const Op* op) {
+    const auto* product = as<Matmul>(*op);
+    return product != nullptr && product->a == &out && product->b != &out && product->out()->dtype == DType::f32;
+  };
+  if (readers.empty() || out.fusion->is_output(&out) || !std::ranges::all_of(readers, weighs)) return false;
+  const auto is_number = [](const TensorView* t) {
+    return t->definition != nullptr && t->definition->kind == OpKind::Full;
+  };
+  const TensorView* t = cast.in[0];
+  while (const auto* op = t->definition == nullptr ? nullptr : as<PointwiseOp>(*t->definition)) {
+    const Pointwise f = op->function;
+    if (f == Pointwise::exp || f == Pointwise::exp2) return true;
+    const bool goes_on = f == Pointwise::div || f == Pointwise::where || (f == Pointwise::mul && is_number(op->in[1]));
+    if (!goes_on) return false;
+    t = op->in[f == Pointwise::where ? 1 : 0];
+  }
+  return false;
+}
 
 PointwiseLoop::PointwiseLoop(const PointwiseOp& op, const Operands& operands, const Context& context)
     : op_(op), context_(context), to_(op.out()->dtype), radius_(context.options.radius) {
@@ -80,6 +106,7 @@ PointwiseLoop::PointwiseLoop(const PointwiseOp& op, const Operands& operands, co
     from_zero_.push_back(!in_.back()->radius.empty() && never_negative(*t));
   }
   is_cast_ = op.function == Pointwise::cast;
+  multiples_ = rounds_multiples(op);
   compute_ =
       is_cast_ ? (is_float(to_) && !is_float(types_[0]) ? to_ : types_[0]) : computation_type(op.function, types_);
   integer_ = !is_float(compute_) && std::ranges::none_of(types_, is_float);
@@ -298,6 +325,8 @@ PointwiseLoop::Found PointwiseLoop::bound_float(const Cell& cell, Interval range
   } else if (is_cast_) {
     range = {round_to(to_ == DType::f64 ? DType::f64 : DType::f32, range.lo),
              round_to(to_ == DType::f64 ? DType::f64 : DType::f32, range.hi)};
+    if (const double far = farther(range); multiples_ && far != 0 && std::isfinite(far))
+      own = std::max(unit_roundoff(to_) * std::abs(far), 0.5 * ulp(to_, far));
   } else if (std::abs(range.lo) > 1.0001 * max_finite(compute_) && std::abs(range.hi) > 1.0001 * max_finite(compute_) &&
              std::signbit(range.lo) == std::signbit(range.hi)) {
     value = std::copysign(kInfinity, range.lo);  // past the computation dtype, surely

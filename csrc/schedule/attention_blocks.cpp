@@ -189,9 +189,9 @@ class Finder {
       const bool reshaped = t->definition != nullptr && t->definition->kind == OpKind::Reshape && !behind.contains(t);
       const TensorView& from = reshaped ? *inputs(*t->definition)[0] : *t;
       const Made made = made_of(from, ends);
-      const bool held = std::ranges::none_of(
-          std::initializer_list<const TensorView*>{out_.scores->out(), out_.logits, out_.terms},
-          [&](const TensorView* each) { return made.tensors.contains(each); });
+      const bool held =
+          std::ranges::none_of(std::initializer_list<const TensorView*>{out_.scores->out(), out_.logits, out_.terms},
+                               [&](const TensorView* each) { return made.tensors.contains(each); });
       const bool fits = behind.contains(&from) ? from.shape() == product->shape() : is_row(from);
       if (!dependent_.contains(&from) || !held || !made.elementwise || !fits)
         return no(fmt::format("%{} is not elementwise of its product or rows", t->name));
@@ -262,14 +262,17 @@ schedules::Attention numbers_for(const Problem& problem, const BlockAttention& a
   if (!out.values) out.values = most_of(problem, a.values);
   if (!out.queries) out.queries = kMatrix;
   if (!out.stages) out.stages = 2;
-  if (!out.block) {
-    const bool many = problem.decide(sym::gt(queries, 64));
-    out.block = *out.queries * (many ? 8 : problem.decide(sym::gt(queries, 16)) ? 4 : 1);
-  }
   if (!out.keys) {
     out.keys = 64;
     while (*out.keys > kMatrix && (bytes_of_tiles(out) > kMostShared || registers(out) > kMostRegisters))
       *out.keys /= 2;
+  }
+  if (!out.block) {
+    const bool many = problem.decide(sym::gt(queries, 64));
+    int64_t warps = many ? 8 : problem.decide(sym::gt(queries, 16)) ? 4 : 1;
+    const int64_t row = std::min(panel_row(*out.features), panel_row(*out.values));
+    while (warps > 1 && *out.keys * row < kAccess * kWarp * warps) warps /= 2;
+    out.block = *out.queries * warps;
   }
   return out;
 }
@@ -289,6 +292,12 @@ ScheduledGroup schedule(const Problem& problem, const schedules::Attention& numb
   ScheduledGroup out = made(problem);
   out.schedule = numbers;
   out.stages = *numbers.stages;
+  BlockAttention attention;
+  if (!plan(*out.graph, attention) && (attention.ahead || attention.behind)) {
+    out.keys = KeyLimit{*numbers.block, 1, attention.ahead, attention.behind, false, {}};
+    out.keys->ops[attention.scores->out()->definition] = Limited::result;
+    out.keys->ops[attention.product->out()->definition] = Limited::sum;
+  }
   return out;
 }
 

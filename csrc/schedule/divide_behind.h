@@ -3,8 +3,8 @@
 
 namespace plait {
 
-// A product whose weights are a softmax divides what it gives instead, so that rows need not be there before it. Between
-// the two may stand factors, dropout and, where `casts`, casts to other floats.
+// A product whose weights are a softmax divides what it gives instead, so that rows need not be there before it.
+// Between the two may stand factors, dropout and, where `casts`, casts to other floats.
 void divide_behind(Fusion& graph, const Matmul& product, bool casts = false);
 
 // Takes ops out of the order whose results nobody reads.

@@ -60,7 +60,8 @@ class AttentionGroups {
     const auto decide = [&](sym::Expr e) { return decide_sizes(options_, e, "scores on the stack"); };
     for (const bool moves : {true, false}) {
       Segment s;
-      for (const Op* op : attention_of(fusion_, products, by_keys, moves, limits_, decide)) s.ops.push_back(const_cast<Op*>(op));
+      for (const Op* op : attention_of(fusion_, products, by_keys, moves, limits_, decide))
+        s.ops.push_back(const_cast<Op*>(op));
       if (s.ops.empty()) continue;
       if (places_.empty())
         for (const Op* op : fusion_.ops()) places_.emplace(op, places_.size());

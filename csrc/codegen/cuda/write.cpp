@@ -551,7 +551,7 @@ class Writer {
   Helpers& helpers_;
   Plan plan_;
   std::map<const Stmt*, std::vector<sym::Expr>> names_;
-  SharedPlaces shared_;           // where the launch asks for the memory
+  SharedPlaces shared_;  // where the launch asks for the memory
   IndexRanges ranges_;
   IndexText index_;
   std::string body_;

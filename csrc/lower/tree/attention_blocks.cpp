@@ -224,7 +224,8 @@ void AttentionEmitter::load_queries() {
             const Coordinates own = head_and({query, number(0)});
             const Coordinates term = {part * kHalf + sym::mod(thread_, 4) * 2 + lane};
             store(query_, at(lane),
-                  evaluated(operand, operand_read(axes_, *attention_.scores->out()->definition, 0, {own, term}, extent).at));
+                  evaluated(operand,
+                            operand_read(axes_, *attention_.scores->out()->definition, 0, {own, term}, extent).at));
           });
         });
       });

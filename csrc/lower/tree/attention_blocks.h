@@ -85,7 +85,7 @@ class AttentionEmitter : public TreeEmitter {
   const AxisGroup& axes_;
   BlockAttention attention_;
   int64_t warps_ = 1, tiles_ = 1, keys_ = 0, stages_ = 1;  // of a block; of 16 rows of a warp; of a tile
-  int64_t features_ = 0, value_columns_ = 0;                   // of a head, at most
+  int64_t features_ = 0, value_columns_ = 0;               // of a head, at most
   DType narrow_ = DType::bf16;
   std::vector<sym::Expr> batch_, head_;  // extents, and the block's coordinates
   sym::Expr queries_, all_keys_;         // extents
@@ -93,7 +93,7 @@ class AttentionEmitter : public TreeEmitter {
   Panel key_panel_, value_panel_;
   uint32_t query_ = 0, scores_ = 0, weights_ = 0, matrices_ = 0, sums_ = 0;  // fragments
   uint32_t greatest_ = 0, shift_ = 0, total_ = 0, poison_ = 0, poison_part_ = 0;
-  std::map<const TensorView*, Value> held_;  // of the present element
+  std::map<const TensorView*, Value> held_;                                     // of the present element
   std::map<std::pair<const TensorView*, std::vector<uint64_t>>, Value> known_;  // of the present evaluation
   int loops_ = 0;
 };

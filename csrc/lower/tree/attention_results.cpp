@@ -25,8 +25,7 @@ void AttentionEmitter::finish_rows() {
       const Value any = coordinate(all_keys_);
       const Value keys = apply(Pointwise::gt, {any, convert(coordinate(number(0)), DType::i64)});
       const Value term = power(apply(Pointwise::sub, {greatest, shift}));
-      const Value more =
-          apply(Pointwise::where, {apply(Pointwise::logical_and, {none, keys}), term, constant(0)});
+      const Value more = apply(Pointwise::where, {apply(Pointwise::logical_and, {none, keys}), term, constant(0)});
       store(total_, row, apply(Pointwise::add, {across_row(Pointwise::add, load(total_, row)), more}));
       unrolled(columns / kHalf, [&](sym::Expr column) {
         loop(number(2), kir::LoopKind::lanes, false, [&](sym::Expr lane) {
@@ -151,16 +150,16 @@ void AttentionEmitter::store_product(const TensorView& t) {
       guarded(sym::lt(query, queries_), [&] {
         unrolled(columns / kHalf, [&](sym::Expr column) {
           guarded(sym::lt(column * kHalf, value_panel_.elements), [&] {
-          loop(number(2), kir::LoopKind::lanes, false, [&](sym::Expr lane) {
-            const Element e{tile, column, half, lane};
-            held_[attention_.product->out()] = load(sums_, index_of(e, columns));
-            held_[attention_.greatest->out()] = load(greatest_, state_of(e));
-            held_[attention_.total->out()] = load(total_, state_of(e));
-            const Coordinates at = head_and({query, column_of(e)});
-            const Value value = evaluated(t, at);
-            held_.clear();
-            store(arguments_.at(&t), memory_offset(t, at), value);
-          });
+            loop(number(2), kir::LoopKind::lanes, false, [&](sym::Expr lane) {
+              const Element e{tile, column, half, lane};
+              held_[attention_.product->out()] = load(sums_, index_of(e, columns));
+              held_[attention_.greatest->out()] = load(greatest_, state_of(e));
+              held_[attention_.total->out()] = load(total_, state_of(e));
+              const Coordinates at = head_and({query, column_of(e)});
+              const Value value = evaluated(t, at);
+              held_.clear();
+              store(arguments_.at(&t), memory_offset(t, at), value);
+            });
           });
         });
       });

@@ -54,7 +54,8 @@ void AttentionEmitter::multiply(const Panel& panel, bool scores) {
   });
 }
 
-// body(whether threads are to ask for themselves): a tile may reach behind the last query or key, where nothing is read.
+// body(whether threads are to ask for themselves): a tile may reach behind the last query or key, where nothing is
+// read.
 void AttentionEmitter::where_present(sym::Expr first, bool reads, const std::function<void(bool)>& body) {
   if (!reads) return body(false);
   const sym::Expr last = first_query_ + warps_ * tiles_ * kMatrix;
@@ -82,9 +83,8 @@ void AttentionEmitter::find_logits(sym::Expr first) {
     });
   guarded(sym::gt(first + keys_, all_keys_), [&] {
     over_elements(keys_, false, [&](const Element& e) {
-      guarded(sym::logical_not(is_there(e)), [&] {
-        store(scores_, index_of(e, keys_), constant(-std::numeric_limits<double>::infinity()));
-      });
+      guarded(sym::logical_not(is_there(e)),
+              [&] { store(scores_, index_of(e, keys_), constant(-std::numeric_limits<double>::infinity())); });
     });
   });
 }
@@ -141,8 +141,7 @@ void AttentionEmitter::find_weights(sym::Expr first) {
     store(scores_, index_of(e, keys_), term);
   });
   over_elements(keys_, false, [&](const Element& e) {
-    store(total_, state_of(e),
-          apply(Pointwise::add, {load(total_, state_of(e)), load(scores_, index_of(e, keys_))}));
+    store(total_, state_of(e), apply(Pointwise::add, {load(total_, state_of(e)), load(scores_, index_of(e, keys_))}));
   });
   const auto weight = [&](const Element& e, bool ask) {
     held_[attention_.terms] = load(scores_, index_of(e, keys_));

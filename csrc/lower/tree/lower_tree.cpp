@@ -103,8 +103,8 @@ LoopTree place(const ScheduledGroup& group, AxisGroup& axes, sym::Pool& pool, Ke
 
 // Scatters have loops of their own, and attention on GPUs.
 template <class Emitter>
-bool emit_own(const ScheduledGroup& group, const AxisGroup& axes, KernelExtents& extents,
-                  const LowerOptions& options, kir::Kernel& kernel) {
+bool emit_own(const ScheduledGroup& group, const AxisGroup& axes, KernelExtents& extents, const LowerOptions& options,
+              kir::Kernel& kernel) {
   LoopTree tree;
   Emitter emitter(group, tree, axes, extents, options, kernel);
   emitter.run();
