@@ -119,6 +119,75 @@ TEST(AttentionBlocksOf, AreTheSameBitsAgain) {
   EXPECT_TRUE(testing::bits_of(run_case(text, on_sim("sim:sm_90a")).outputs) == one);
 }
 
+// No access of shared memory waits for another bank, nor do those of values that are left out.
+TEST(AttentionBlocksOf, BanksDoNotConflict) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  for (const int features : {32, 64, 128, 256})
+    for (const int which : {0, 1}) {
+      meter_simulated_gpus(true);
+      take_meters();
+      const CaseResult result =
+          run_case(text_of_blocks(kBlocksCases[which], "bf16", {1, 160, 160, features, features}), on_sim());
+      const std::vector<KernelMeter> meters = take_meters();
+      meter_simulated_gpus(false);
+      EXPECT_TRUE(result.ok) << features << ": " << result.message;
+      ASSERT_EQ(meters.size(), 1u);
+      EXPECT_EQ(meters[0].shared_passes, meters[0].least_passes) << kBlocksCases[which].name << " of " << features;
+    }
+}
+
+std::string kernel_of(const std::string& text) {
+  const auto fusion = parse_fusion(text);
+  CompileOptions options;
+  options.device = "sim:sm_80";
+  options.until = "kir";
+  try {
+    compile(*fusion, options).prepare(testing::metadata_of(*fusion));
+  } catch (const StoppedAt& stop) {
+    return stop.text;
+  }
+  return "";
+}
+
+size_t count_of(const std::string& text, const std::string& what) {
+  size_t out = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++out;
+  return out;
+}
+
+// A warp multiplies its 16 rows with 64 keys, of 64 features, and with 64 values: 4 * 8 products each, in both stages.
+TEST(AttentionBlocksOf, MultiplyMatricesOnce) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  const std::string text = kernel_of(text_of_blocks(kBlocksCases[0], "bf16", {1, 256, 256, 64, 64}));
+  EXPECT_EQ(count_of(text, "mma %"), 2u * 2 * 4 * 8) << text;
+  EXPECT_EQ(count_of(text, "load_matrix %"), 2u * 2 * 4 * 4);
+  EXPECT_EQ(count_of(text, " workspace"), 0u);
+}
+
+// Of a causal mask a block takes half of the keys, of a window those that it sees.
+TEST(AttentionBlocksOf, KeysThatAreLeftOutCostNothing) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  const auto instructions = [](const std::string& mask) {
+    meter_simulated_gpus(true);
+    take_meters();
+    const std::string text = fmt::format(
+        "fusion @f (%q: bf16[1024, 64], %k: bf16[1024, 64], %v: bf16[1024, 64]) -> (%y) {{\n"
+        "%i = iota(shape = [1024, 1], dim = 0)\n%j = iota(shape = [1024], dim = 0)\n"
+        "%s = matmul(%q, permute(%k, dims = [1, 0]), accumulate = true)\n%x = where({}, %s, -inf)\n"
+        "%y = matmul(cast(softmax(%x, dim = 1), to = bf16), %v, accumulate = true)\n}}\n",
+        mask);
+    const CaseResult result = run_case(text, on_sim());
+    const std::vector<KernelMeter> meters = take_meters();
+    meter_simulated_gpus(false);
+    EXPECT_TRUE(result.ok) << mask << ": " << result.message;
+    EXPECT_EQ(meters.size(), 1u);
+    return double(meters[0].warp_instructions);
+  };
+  const double all = instructions("ge(%j, 0)"), causal = instructions("le(%j, %i)");
+  EXPECT_LT(causal, 0.72 * all);
+  EXPECT_LT(instructions("lt(abs(sub(%i, %j)), 64)"), 0.55 * all);
+}
+
 constexpr const char* kPinned =
     "let T = bf16\nfusion @f (%q: T[2, s, d], %k: T[2, t, d], %v: T[2, t, e]) -> (%y) {{\n"
     "  segment @a (%q, %k, %v) -> (%y) schedule attention{} {{\n"

@@ -1,5 +1,7 @@
 #include "lower/tree/attention_blocks.h"
 
+#include <cmath>
+
 #include "axes/operand_read.h"
 #include "base/error.h"
 
@@ -31,6 +33,7 @@ void AttentionEmitter::run() {
   queries_ = extents_(shape[shape.size() - 2]);
   all_keys_ = extents_(shape.back());
   declare();
+  find_conditions();
   frames_.push_back({&kernel_.phases[0].body, std::nullopt});
   sym::Expr blocks = sym::ceildiv(queries_, warps_ * tiles_ * kMatrix);
   for (sym::Expr extent : batch_) blocks = blocks * extent;
@@ -150,6 +153,8 @@ kir::Value AttentionEmitter::value_at(const TensorView& t, const Coordinates& at
   for (sym::Expr e : at) ids.push_back(e.id());
   if (const auto known = known_.find({&t, ids}); known != known_.end()) return known->second;
   const Op& op = *t.definition;
+  if (const auto* pointwise = as<PointwiseOp>(op); pointwise != nullptr && pointwise->function == Pointwise::div)
+    if (const auto made = divided(*pointwise, at)) return known_[{&t, ids}] = *made;
   PlacedOp placed;
   placed.op = &op;
   placed.own = at;
@@ -167,6 +172,32 @@ kir::Value AttentionEmitter::value_at(const TensorView& t, const Coordinates& at
     values_.insert_or_assign(operands[i], Known{made[i], frames_.size() - 1});
   }
   return known_[{&t, ids}] = compute(op);
+}
+
+namespace {
+
+// A number that has a reciprocal of as many digits: a size, the root of one, a number of the fusion.
+bool has_reciprocal(const TensorView& t) {
+  if (t.rank() != 0 || t.dtype != DType::f32 || t.definition == nullptr) return false;
+  if (const auto* size = as<Size>(*t.definition)) return sym::proven(sym::ge(size->value, 1));
+  const auto* root = as<PointwiseOp>(*t.definition);
+  if (root != nullptr && root->function == Pointwise::sqrt) return has_reciprocal(*root->in[0]);
+  const auto* full = as<Full>(*t.definition);
+  const double value = full != nullptr ? std::abs(full->value.to_double()) : 0;
+  return value >= 0x1p-100 && value <= 0x1p100;
+}
+
+}  // namespace
+
+// Scores by a number that is the same for all: times its reciprocal, which is computed once. The sums of scores have
+// larger errors than that.
+std::optional<kir::Value> AttentionEmitter::divided(const PointwiseOp& op, const Coordinates& at) {
+  const TensorView& by = *op.in[1];
+  if (!held_.contains(attention_.scores->out()) || op.out()->dtype != DType::f32 || op.in[0]->dtype != DType::f32 ||
+      op.in[0]->rank() != op.out()->rank() || !has_reciprocal(by))
+    return std::nullopt;
+  const Value numerator = value_at(*op.in[0], at), denominator = value_at(by, {});
+  return apply(Pointwise::mul, {numerator, apply(Pointwise::div, {constant(1), denominator})});
 }
 
 kir::Value AttentionEmitter::evaluated(const TensorView& t, const Coordinates& at) {

@@ -7,6 +7,7 @@
 #include "axes/build_graph.h"
 #include "lower/tree/emitter.h"
 #include "schedule/attention_blocks.h"
+#include "schedule/masked_keys.h"
 
 namespace plait::lowering {
 
@@ -52,6 +53,7 @@ class AttentionEmitter : public TreeEmitter {
   Value value_at(const TensorView& t, const Coordinates& at);
   Value evaluated(const TensorView& t, const Coordinates& at);
   Value constant(double value) { return literal(Constant::from_double(DType::f32, value)); }
+  std::optional<Value> divided(const PointwiseOp& op, const Coordinates& at);
   Value shuffled(Value in, int64_t by);
   Value across_row(Pointwise function, Value in);
   void load_queries();
@@ -66,15 +68,18 @@ class AttentionEmitter : public TreeEmitter {
   void zero(uint32_t buffer, int64_t columns);
   void multiply(const Panel& panel, bool scores);
   void find_logits(sym::Expr first);
-  void where_present(sym::Expr first, bool reads, const std::function<void(bool)>& body);
+  void where_present(sym::Expr first, bool reads, sym::Expr certain, const std::function<void(bool, bool)>& body);
+  void find_conditions();
+  sym::Expr are_certain(sym::Expr first);
   void find_rows();
   Value shift_of(Value greatest, Value otherwise, sym::Expr query);
-  Value power(Value apart) { return apply(attention_.exponential, {apart}); }
+  Value power(Value apart);
   void find_weights(sym::Expr first);
 
   // attention_results.cpp: behind all keys.
   void finish_rows();
   void poison();
+  void spread_poison(uint32_t all, int64_t rows, int64_t pitch, int64_t step);
   void scan_values(sym::Expr begin, sym::Expr end, uint32_t sums, int64_t accesses);
   void store_results();
   void store_row(const TensorView& t);
@@ -92,7 +97,14 @@ class AttentionEmitter : public TreeEmitter {
   sym::Expr first_query_, warp_, thread_;
   Panel key_panel_, value_panel_;
   uint32_t query_ = 0, scores_ = 0, weights_ = 0, matrices_ = 0, sums_ = 0;  // fragments
-  uint32_t greatest_ = 0, shift_ = 0, total_ = 0, poison_ = 0, poison_part_ = 0;
+  uint32_t greatest_ = 0, shift_ = 0, total_ = 0;
+  // Comparisons of positions that logits come of, and what each is where it masks nothing.
+  struct Condition {
+    const TensorView* tensor;
+    bool usual;
+    std::vector<KeyDistance> distances;
+  };
+  std::vector<Condition> conditions_;
   std::map<const TensorView*, Value> held_;                                     // of the present element
   std::map<std::pair<const TensorView*, std::vector<uint64_t>>, Value> known_;  // of the present evaluation
   int loops_ = 0;

@@ -11,6 +11,12 @@ using attention_blocks::kHalf;
 using attention_blocks::kMatrix;
 using attention_blocks::kWarp;
 
+namespace {
+
+constexpr int64_t kBanks = 32;  // of 4 bytes
+
+}  // namespace
+
 // Sums of all threads of a row; of one whose greatest logit is -inf, all terms are what the graph makes of that.
 void AttentionEmitter::finish_rows() {
   const int64_t columns = value_columns_;
@@ -38,40 +44,53 @@ void AttentionEmitter::finish_rows() {
 }
 
 // A weight of 0 times an infinite value is NaN, also of keys that were left out. Each thread goes along some of these,
-// of a few values side by side; NaN times 0 of any of them goes to the rows of all.
+// of a few values side by side; NaN times 0 of any of them goes to the rows of all, where there is one.
 void AttentionEmitter::poison() {
   const int64_t row = value_panel_.row, pieces = row / kAccess, threads = kWarp * warps_;
   const int64_t rows = std::max<int64_t>(1, threads / pieces), accesses = std::max<int64_t>(1, pieces / threads);
-  const int64_t pitch = row + pieces;
-  poison_part_ = declare_buffer("unseen_part", DType::f32, accesses * kAccess, kir::Space::stack);
-  poison_ = declare_buffer("unseen", DType::f32, rows * pitch, kir::Space::shared);
-  allocate(poison_part_);
-  allocate(poison_);
-  unrolled(accesses * kAccess, [&](sym::Expr i) { store(poison_part_, i, constant(0)); });
-  if (attention_.behind) scan_values(number(0), first_tile(), poison_part_, accesses);
-  if (attention_.ahead) scan_values(last_tile(), tiles_of_keys(), poison_part_, accesses);
-  const sym::Expr thread = warp_ * kWarp + thread_;
+  // From one value of a thread to the next, and from row to row: threads side by side, those that share a row of sums,
+  // and rows of a warp meet different banks.
+  const int64_t step = pieces + 1, pitch = (kAccess * step - 1 - pieces + kBanks - 1) / kBanks * kBanks + pieces;
+  const uint32_t part = declare_buffer("unseen_part", DType::f32, accesses * kAccess, kir::Space::stack);
+  const uint32_t all = declare_buffer("unseen", DType::f32, rows * pitch, kir::Space::shared);
+  const uint32_t any = declare_buffer("unseen_of_warps", DType::f32, warps_, kir::Space::shared);
+  for (const uint32_t buffer : {part, all, any}) allocate(buffer);
+  unrolled(accesses * kAccess, [&](sym::Expr i) { store(part, i, constant(0)); });
+  if (attention_.behind) scan_values(number(0), first_tile(), part, accesses);
+  if (attention_.ahead) scan_values(last_tile(), tiles_of_keys(), part, accesses);
+  const Value sum = variable(Constant::from_double(DType::f32, 0));
   unrolled(accesses, [&](sym::Expr access) {
     unrolled(kAccess, [&](sym::Expr lane) {
-      const sym::Expr place = access * threads + thread;
-      store(poison_, sym::floordiv(place, pieces) * pitch + sym::mod(place, pieces) + lane * pieces,
-            load(poison_part_, access * kAccess + lane));
+      const sym::Expr place = access * threads + warp_ * kWarp + thread_;
+      const Value value = load(part, access * kAccess + lane);
+      store(all, sym::floordiv(place, pieces) * pitch + sym::mod(place, pieces) + lane * step, value);
+      assign(sum, apply(Pointwise::add, {sum, value}));
     });
   });
+  Value of_warp = sum;
+  for (int64_t by = 1; by < kWarp; by *= 2) of_warp = apply(Pointwise::add, {of_warp, shuffled(of_warp, by)});
+  guarded(sym::eq(thread_, 0), [&] { store(any, warp_, of_warp); });
   add(std::make_unique<kir::Sync>());
+  Value found = load(any, number(0));
+  for (int64_t warp = 1; warp < warps_; ++warp) found = apply(Pointwise::add, {found, load(any, number(warp))});
+  const sym::Expr is_found = bind(convert(apply(Pointwise::ne, {found, found}), DType::i64));
+  guarded(sym::eq(is_found, 1), [&] { spread_poison(all, rows, pitch, step); });
+}
+
+void AttentionEmitter::spread_poison(uint32_t all, int64_t rows, int64_t pitch, int64_t step) {
   const int64_t columns = value_columns_;
   unrolled(columns / kHalf, [&](sym::Expr column) {
     unrolled(2, [&](sym::Expr lane) {
       const sym::Expr x = column * kHalf + sym::mod(thread_, 4) * 2 + lane;
-      const Value all = variable(Constant::from_double(DType::f32, 0));
+      const Value sum = variable(Constant::from_double(DType::f32, 0));
       loop(number(rows), kir::LoopKind::serial, false, [&](sym::Expr r) {
-        const sym::Expr place = r * pitch + sym::floordiv(x, kAccess) + sym::mod(x, kAccess) * pieces;
-        assign(all, apply(Pointwise::add, {all, load(poison_, place)}));
+        const sym::Expr place = r * pitch + sym::floordiv(x, kAccess) + sym::mod(x, kAccess) * step;
+        assign(sum, apply(Pointwise::add, {sum, load(all, place)}));
       });
       unrolled(tiles_, [&](sym::Expr tile) {
         unrolled(2, [&](sym::Expr half) {
           const sym::Expr place = index_of({tile, column, half, lane}, columns);
-          store(sums_, place, apply(Pointwise::add, {load(sums_, place), all}));
+          store(sums_, place, apply(Pointwise::add, {load(sums_, place), sum}));
         });
       });
     });

@@ -1,5 +1,7 @@
 // What a warp does with a tile of keys: scores, logits, the greatest of each row so far, weights, sums of values.
+#include <algorithm>
 #include <limits>
+#include <numbers>
 
 #include "lower/tree/attention_blocks.h"
 
@@ -54,20 +56,63 @@ void AttentionEmitter::multiply(const Panel& panel, bool scores) {
   });
 }
 
-// body(whether threads are to ask for themselves): a tile may reach behind the last query or key, where nothing is
-// read.
-void AttentionEmitter::where_present(sym::Expr first, bool reads, const std::function<void(bool)>& body) {
-  if (!reads) return body(false);
-  const sym::Expr last = first_query_ + warps_ * tiles_ * kMatrix;
-  const sym::Expr whole = sym::logical_and(sym::le(first + keys_, all_keys_), sym::le(last, queries_));
-  guarded(whole, [&] { body(false); });
-  guarded(sym::logical_not(whole), [&] { body(true); });
+// body(whether threads are to ask for themselves, whether conditions are what they usually are): a tile may reach
+// behind the last query or key, where nothing is read.
+void AttentionEmitter::where_present(sym::Expr first, bool reads, sym::Expr certain,
+                                     const std::function<void(bool, bool)>& body) {
+  sym::Expr usual = certain ? certain : number(1);
+  if (reads) {
+    const sym::Expr last = first_query_ + warps_ * tiles_ * kMatrix;
+    usual = sym::logical_and(usual, sym::logical_and(sym::le(first + keys_, all_keys_), sym::le(last, queries_)));
+  }
+  guarded(usual, [&] { body(false, bool(certain)); });
+  guarded(sym::logical_not(usual), [&] { body(reads, false); });
+}
+
+void AttentionEmitter::find_conditions() {
+  const Fusion& graph = *group_.graph;
+  const auto is_least = [](const TensorView* t) {
+    const auto* full = t->definition == nullptr ? nullptr : as<Full>(*t->definition);
+    return full != nullptr && full->value.to_double() == -std::numeric_limits<double>::infinity();
+  };
+  for (const Op* op : graph.ops()) {
+    const TensorView& t = *op->results[0];
+    if (t.dtype != DType::boolean) continue;
+    std::vector<KeyDistance> distances = distances_of(t, attention_.scores->out()->shape());
+    if (distances.empty()) continue;
+    const auto hides = [&](const Op* reader) {
+      const auto* p = as<PointwiseOp>(*reader);
+      return p != nullptr && (p->function == Pointwise::logical_not || p->function == Pointwise::logical_or ||
+                              (p->function == Pointwise::where && p->in[0] == &t && is_least(p->in[1])));
+    };
+    const bool usual = std::ranges::none_of(graph.readers(&t), hides);
+    if (usual || distances.size() == 1) conditions_.push_back({&t, usual, std::move(distances)});
+  }
+}
+
+// Whether all conditions are what they usually are, for all queries of the block and keys of a tile; null: there are
+// none.
+sym::Expr AttentionEmitter::are_certain(sym::Expr first) {
+  sym::Expr out;
+  for (const Condition& c : conditions_)
+    for (const KeyDistance& d : c.distances) {
+      const auto end = [&](int factor, sym::Expr begin, int64_t count) {
+        return (begin + ((factor > 0) == c.usual ? 0 : count - 1)) * factor;
+      };
+      const sym::Expr limit = extents_.value(d.offset) + end(d.keys, first, keys_) +
+                              end(d.queries, first_query_, warps_ * tiles_ * kMatrix);
+      const sym::Expr holds = c.usual ? sym::ge(limit, 0) : sym::lt(limit, 0);
+      out = out ? sym::logical_and(out, holds) : holds;
+    }
+  return out;
 }
 
 // Keys behind the last one weigh nothing.
 void AttentionEmitter::find_logits(sym::Expr first) {
   const TensorView* scores = attention_.scores->out();
-  const auto logit = [&](const Element& e) {
+  const auto logit = [&](const Element& e, bool certain) {
+    for (const Condition& c : conditions_)
+      if (certain) held_[c.tensor] = literal(Constant::from_int64(DType::boolean, c.usual));
     held_[scores] = load(scores_, index_of(e, keys_));
     const Coordinates at = head_and({row_of(e.tile, e.half), first + column_of(e)});
     store(scores_, index_of(e, keys_), evaluated(*attention_.logits, at));
@@ -75,10 +120,10 @@ void AttentionEmitter::find_logits(sym::Expr first) {
   };
   const auto is_there = [&](const Element& e) { return sym::lt(first + column_of(e), all_keys_); };
   if (attention_.logits != scores)
-    where_present(first, attention_.reads_logits, [&](bool ask) {
+    where_present(first, attention_.reads_logits, are_certain(first), [&](bool ask, bool certain) {
       over_elements(keys_, !ask, [&](const Element& e) {
         const sym::Expr there = sym::logical_and(is_there(e), sym::lt(row_of(e.tile, e.half), queries_));
-        ask ? guarded(there, [&] { logit(e); }) : logit(e);
+        ask ? guarded(there, [&] { logit(e, certain); }) : logit(e, certain);
       });
     });
   guarded(sym::gt(first + keys_, all_keys_), [&] {
@@ -96,6 +141,12 @@ kir::Value AttentionEmitter::shift_of(Value greatest, Value otherwise, sym::Expr
   held_.clear();
   const Value none = apply(Pointwise::eq, {greatest, constant(-std::numeric_limits<double>::infinity())});
   return apply(Pointwise::where, {none, otherwise, shift});
+}
+
+// Exponentials are those of 2, which machines have: the error of the factor is that of the distance.
+kir::Value AttentionEmitter::power(Value apart) {
+  if (attention_.exponential == Pointwise::exp) apart = apply(Pointwise::mul, {apart, constant(std::numbers::log2e)});
+  return apply(Pointwise::exp2, {apart});
 }
 
 // The greatest logit so far; what was summed is scaled to it.
@@ -134,11 +185,8 @@ void AttentionEmitter::find_rows() {
 void AttentionEmitter::find_weights(sym::Expr first) {
   const auto at = [&](const Element& e) { return head_and({row_of(e.tile, e.half), first + column_of(e)}); };
   over_elements(keys_, true, [&](const Element& e) {
-    held_[attention_.logits] = load(scores_, index_of(e, keys_));
-    held_[attention_.shift] = load(shift_, state_of(e));
-    const Value term = evaluated(*attention_.terms, at(e));
-    held_.clear();
-    store(scores_, index_of(e, keys_), term);
+    const Value logit = load(scores_, index_of(e, keys_));
+    store(scores_, index_of(e, keys_), power(apply(Pointwise::sub, {logit, load(shift_, state_of(e))})));
   });
   over_elements(keys_, false, [&](const Element& e) {
     store(total_, state_of(e), apply(Pointwise::add, {load(total_, state_of(e)), load(scores_, index_of(e, keys_))}));
@@ -149,7 +197,7 @@ void AttentionEmitter::find_weights(sym::Expr first) {
     held_.clear();
     store(ask ? scores_ : weights_, index_of(e, keys_), value);
   };
-  where_present(first, attention_.reads_weights, [&](bool ask) {
+  where_present(first, attention_.reads_weights, {}, [&](bool ask, bool) {
     if (ask)
       over_elements(keys_, false, [&](const Element& e) {
         const sym::Expr key = first + column_of(e), query = row_of(e.tile, e.half);
