@@ -325,8 +325,6 @@ PointwiseLoop::Found PointwiseLoop::bound_float(const Cell& cell, Interval range
   } else if (is_cast_) {
     range = {round_to(to_ == DType::f64 ? DType::f64 : DType::f32, range.lo),
              round_to(to_ == DType::f64 ? DType::f64 : DType::f32, range.hi)};
-    if (const double far = farther(range); multiples_ && far != 0 && std::isfinite(far))
-      own = std::max(unit_roundoff(to_) * std::abs(far), 0.5 * ulp(to_, far));
   } else if (std::abs(range.lo) > 1.0001 * max_finite(compute_) && std::abs(range.hi) > 1.0001 * max_finite(compute_) &&
              std::signbit(range.lo) == std::signbit(range.hi)) {
     value = std::copysign(kInfinity, range.lo);  // past the computation dtype, surely
@@ -342,7 +340,12 @@ PointwiseLoop::Found PointwiseLoop::bound_float(const Cell& cell, Interval range
     const double rounding = is_narrow(to_) ? unit_roundoff(to_) * static_cast<double>(partial_->roundings) : 0;
     own += cell.spread * (rounding + unit_roundoff(compute_) * static_cast<double>(1 + partial_->ranks));
   }
-  const Settled settled = settle(to_, value, range, own);
+  Settled settled = settle(to_, value, range, own);
+  if (const double far = std::abs(farther(range)); multiples_ && std::isfinite(far) && std::isfinite(settled.value)) {
+    const double rounding = far == 0 ? 0 : std::max(unit_roundoff(to_) * far, 0.5 * smallest_spacing(to_));
+    const double apart = std::max(range.hi - settled.value, settled.value - range.lo);
+    settled.radius = std::max(settled.radius, apart + rounding);
+  }
   return {{{settled.value, settled.radius}}, 1, excused || std::isinf(settled.radius)};
 }
 

@@ -460,8 +460,9 @@ class Writer {
 
   std::string text_of(const LoadMatrix& s, int) {
     helpers_.need("matrices");
-    const std::string from = address(s.from, s.index);
-    return fmt::format("load_matrices<{}, {}>({}, {});", s.count, s.transposed, fragment(s.to, s.to_index), from);
+    const std::string at = named(place_in_banks(kernel_.buffers[s.from], s.index));
+    return fmt::format("load_matrices<{}, {}>({}, b{}, {});", s.count, s.transposed, fragment(s.to, s.to_index), s.from,
+                       at);
   }
 
   std::string text_of(const Mma& s, int) {
