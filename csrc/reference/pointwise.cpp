@@ -72,18 +72,25 @@ class PointwiseLoop {
   Array out_;
 };
 
+// Whether the tensor, or a move of it, is the left operand of products in f32 and nothing else.
+bool weighs_products(const TensorView& t) {
+  const auto readers = t.fusion->readers(&t);
+  const auto weighs = [&](const Op* op) {
+    const auto* product = as<Matmul>(*op);
+    if (product != nullptr) return product->a == &t && product->b != &t && product->out()->dtype == DType::f32;
+    const bool moves = op->kind == OpKind::Reshape || op->kind == OpKind::Broadcast || op->kind == OpKind::Unsqueeze ||
+                       op->kind == OpKind::Squeeze;
+    return moves && weighs_products(*op->out());
+  };
+  return !readers.empty() && !t.fusion->is_output(&t) && std::ranges::all_of(readers, weighs);
+}
+
 // Whether a kernel of attention may round a multiple of what is cast, which it scales behind its product in f32: the
 // cast is of exponentials, through factors, choices and divisions, and is the left operand of such products alone.
 bool rounds_multiples(const PointwiseOp& cast) {
   const TensorView& out = *cast.out();
   if (cast.function != Pointwise::cast || cast.in[0]->dtype != DType::f32) return false;
-  if (out.dtype != DType::bf16 && out.dtype != DType::f16) return false;
-  const auto& readers = out.fusion->readers(&out);
-  const auto weighs = [&](const Op* op) {
-    const auto* product = as<Matmul>(*op);
-    return product != nullptr && product->a == &out && product->b != &out && product->out()->dtype == DType::f32;
-  };
-  if (readers.empty() || out.fusion->is_output(&out) || !std::ranges::all_of(readers, weighs)) return false;
+  if ((out.dtype != DType::bf16 && out.dtype != DType::f16) || !weighs_products(out)) return false;
   const auto is_number = [](const TensorView* t) {
     return t->definition != nullptr && t->definition->kind == OpKind::Full;
   };
@@ -91,9 +98,9 @@ bool rounds_multiples(const PointwiseOp& cast) {
   while (const auto* op = t->definition == nullptr ? nullptr : as<PointwiseOp>(*t->definition)) {
     const Pointwise f = op->function;
     if (f == Pointwise::exp || f == Pointwise::exp2) return true;
-    const bool goes_on = f == Pointwise::div || f == Pointwise::where || (f == Pointwise::mul && is_number(op->in[1]));
-    if (!goes_on) return false;
-    t = op->in[f == Pointwise::where ? 1 : 0];
+    const bool factor = f == Pointwise::mul && (is_number(op->in[0]) || is_number(op->in[1]));
+    if (f != Pointwise::div && f != Pointwise::where && !factor) return false;
+    t = f == Pointwise::where || (factor && is_number(op->in[0])) ? op->in[1] : op->in[0];
   }
   return false;
 }

@@ -189,9 +189,8 @@ TEST(Compose, RoundsOnce) {
     int roundings = 0;
     const auto is_result = [&](const TensorView* t) {  // or reshaped to one
       const auto readers = fusion->readers(t);
-      return std::count(out.begin(), out.end(), t) > 0 ||
-             (readers.size() == 1 && readers[0]->kind == OpKind::Reshape &&
-              std::count(out.begin(), out.end(), readers[0]->out()) > 0);
+      return std::count(out.begin(), out.end(), t) > 0 || (readers.size() == 1 && readers[0]->kind == OpKind::Reshape &&
+                                                           std::count(out.begin(), out.end(), readers[0]->out()) > 0);
     };
     for (const Op* op : fusion->ops()) {
       const auto* cast = as<PointwiseOp>(*op);
