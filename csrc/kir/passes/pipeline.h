@@ -3,7 +3,8 @@
 
 namespace plait::kir {
 
-// Of a serial loop with `stages` > 1 whose body first copies to shared memory, waits, and then does the rest: the
+// Of a serial loop with `stages` > 1 whose body first copies to shared memory, waits, and then does the rest, in which
+// threads of several warps do not meet: the
 // copies of an iteration begin so many iterations earlier, less one, in buffers of their own, so that the rest runs
 // while they are under way. Iterations stand `stages` at a time in the body of one loop; copies of those behind the
 // last one take no element. Wants: what pass `synchronise` leaves. Leaves: no loop with stages; one that copies in no
