@@ -17,6 +17,7 @@ constexpr int64_t kCapability = 80;
 constexpr int64_t kMostFeatures = 256;
 constexpr int64_t kMostShared = 48 << 10;  // bytes that any GPU has for a block without asking
 constexpr int64_t kMostRegisters = 224;    // of a thread, for fragments
+constexpr int64_t kFewRegisters = 96;      // of a thread in a block of 16 warps, which has 128 in all
 constexpr int64_t kMostWarps = 16;
 constexpr int64_t kMostAccesses = 64;  // of a thread to a tile
 
@@ -268,8 +269,8 @@ schedules::Attention numbers_for(const Problem& problem, const BlockAttention& a
       *out.keys /= 2;
   }
   if (!out.block) {
-    const bool many = problem.decide(sym::gt(queries, 64));
-    int64_t warps = many ? 8 : problem.decide(sym::gt(queries, 16)) ? 4 : 1;
+    int64_t warps = problem.decide(sym::gt(queries, 64)) ? 8 : problem.decide(sym::gt(queries, 16)) ? 4 : 1;
+    if (warps == 8 && registers(out) <= kFewRegisters && problem.decide(sym::gt(queries, 512))) warps = 16;
     const int64_t row = std::min(panel_row(*out.features), panel_row(*out.values));
     while (warps > 1 && *out.keys * row < kAccess * kWarp * warps) warps /= 2;
     out.block = *out.queries * warps;

@@ -104,6 +104,7 @@ class AttentionEmitter : public TreeEmitter {
     bool usual;
     std::vector<KeyDistance> distances;
   };
+  Value compared(const Condition& condition, const Element& e, sym::Expr first);
   std::vector<Condition> conditions_;
   std::map<const TensorView*, Value> held_;                                     // of the present element
   std::map<std::pair<const TensorView*, std::vector<uint64_t>>, Value> known_;  // of the present evaluation

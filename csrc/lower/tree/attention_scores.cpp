@@ -107,12 +107,30 @@ sym::Expr AttentionEmitter::are_certain(sym::Expr first) {
   return out;
 }
 
+// A comparison of positions, in numbers of 32 bits: how far it is from its limit at the first column of a thread, once
+// for each row, and what an element adds to that.
+kir::Value AttentionEmitter::compared(const Condition& condition, const Element& e, sym::Expr first) {
+  constexpr int64_t kFar = int64_t{1} << 30;
+  const auto whole = [&](int64_t n) { return literal(Constant::from_int64(DType::i64, n)); };
+  std::optional<Value> out;
+  for (const KeyDistance& d : condition.distances) {
+    const sym::Expr key = first + sym::mod(thread_, 4) * 2;
+    const Value far = coordinate(extents_.value(d.offset) + key * d.keys + row_of(e.tile, e.half) * d.queries);
+    const Value near = apply(Pointwise::max, {apply(Pointwise::min, {far, whole(kFar)}), whole(-kFar)});
+    const Value more = convert(coordinate((e.column * kHalf + e.lane) * d.keys), DType::i32);
+    const Value all = apply(Pointwise::add, {convert(near, DType::i32), more});
+    const Value holds = apply(Pointwise::ge, {all, literal(Constant::from_int64(DType::i32, 0))});
+    out = out ? apply(Pointwise::logical_and, {*out, holds}) : holds;
+  }
+  return *out;
+}
+
 // Keys behind the last one weigh nothing.
 void AttentionEmitter::find_logits(sym::Expr first) {
   const TensorView* scores = attention_.scores->out();
   const auto logit = [&](const Element& e, bool certain) {
     for (const Condition& c : conditions_)
-      if (certain) held_[c.tensor] = literal(Constant::from_int64(DType::boolean, c.usual));
+      held_[c.tensor] = certain ? literal(Constant::from_int64(DType::boolean, c.usual)) : compared(c, e, first);
     held_[scores] = load(scores_, index_of(e, keys_));
     const Coordinates at = head_and({row_of(e.tile, e.half), first + column_of(e)});
     store(scores_, index_of(e, keys_), evaluated(*attention_.logits, at));
