@@ -21,8 +21,17 @@ def cpu_model():
     return platform.processor()
 
 
+def instruction_sets():
+    """Of vectors and matrices, the widest of each family."""
+    try:
+        flags = set(pathlib.Path("/proc/cpuinfo").read_text().split())
+    except OSError:
+        return []
+    return [name for name in ("avx2", "avx512f", "avx512_bf16", "avx512_fp16", "amx_bf16") if name in flags]
+
+
 def describe():
-    return {"cpu": cpu_model(), "cores": os.cpu_count(), "system": platform.system(), "libc": " ".join(platform.libc_ver())}
+    return {"cpu": cpu_model(), "instruction_sets": instruction_sets(), "cores": os.cpu_count(), "system": platform.system(), "libc": " ".join(platform.libc_ver())}
 
 
 def load_average():

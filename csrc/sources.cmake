@@ -51,6 +51,7 @@ set(PLAIT_CORE_SOURCES
   base/forks.cpp
   base/library_search.cpp
   base/log.cpp
+  base/machine_load.cpp
   base/options.cpp
   base/pass.cpp
   base/plugin_loader.cpp
@@ -101,6 +102,7 @@ set(PLAIT_CORE_SOURCES
   compile/failed_kernels.cpp
   compile/file_schedules.cpp
   compile/in_place.cpp
+  compile/kernel_legend.cpp
   compile/measured_schedules.cpp
   compile/pipeline.cpp
   compile/stages.cpp
@@ -321,6 +323,7 @@ set(PLAIT_CORE_SOURCES
   run/step_runner.cpp
   run/stepped_executor.cpp
   run/team_calls.cpp
+  run/wire_table.cpp
   scalar/atomics.cpp
   scalar/constant.cpp
   scalar/convert.cpp

@@ -22,6 +22,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/planted_attention_bugs.cpp
   support/planted_bugs.cpp
   support/planted_kernel_bugs.cpp
+  support/planted_shard_bugs.cpp
   support/random_attention.cpp
   support/random_fusion.cpp
   support/random_graph.cpp
@@ -130,6 +131,7 @@ set(PLAIT_TEST_fuzz
   fuzz/mutations_test.cpp
   fuzz/planted_bugs_test.cpp
   fuzz/planted_kernel_bugs_test.cpp
+  fuzz/planted_shard_bugs_test.cpp
   fuzz/random_attention_test.cpp
   fuzz/random_chains_test.cpp
   fuzz/random_fusions_test.cpp

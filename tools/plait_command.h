@@ -47,7 +47,7 @@ struct Arguments {
   std::string svg;                                                                        // explain
   std::string save;                                                                       // compile
   int64_t seconds = 60, rounds = 9;                                                       // tune
-  bool no_keep = false, forget = false;                                                   // tune
+  bool no_keep = false, forget = false, candidates = false;                               // tune
   std::string pinned;                                                                     // tune
   std::string imported, weights;                                        // import; weights of run, view and tune too
   std::string format;                                                   // import

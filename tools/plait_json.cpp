@@ -1,5 +1,6 @@
 #include "plait_json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -10,6 +11,7 @@
 #include "backend/cuda/nvrtc.h"
 #include "base/error.h"
 #include "base/file_writer.h"
+#include "base/machine_load.h"
 #include "reference/draw_inputs.h"
 #include "session/bind_inputs.h"
 
@@ -98,7 +100,8 @@ Json document(const Arguments& args) {
        {"max_error", "max_abs_error", "kernels", "launches", "library_calls", "collectives", "bytes_moved",
         "bytes_least", "arena_bytes", "arena_least", "bytes_copied", "kernel_list", "wire_bytes", "wire_bytes_min"})
     out[field] = nullptr;
-  out["times"] = {{"compile_ms", nullptr}, {"run_ms", nullptr}};
+  out["times"] = {{"compile_ms", nullptr}, {"run_ms", nullptr},    {"runs", nullptr},  {"first_ms", nullptr},
+                  {"least_ms", nullptr},   {"median_ms", nullptr}, {"steps", nullptr}, {"load", nullptr}};
   for (const char* field : {"outputs", "ranks", "device"}) out[field] = nullptr;
   out["versions"] = versions_json();
   return out;
@@ -142,7 +145,7 @@ void write(const Arguments& args, const Json& json) { write_whole_file(args.json
 }  // namespace
 
 void write_run_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled, const Tensors& outputs,
-                    const ProgramCheck* checked) {
+                    std::vector<double> runs, const ProgramCheck* checked) {
   Shapes shapes;
   for (const auto& [name, tensor] : outputs) shapes[name] = tensor.shape;
   Json json = compiled_json(args, loaded, compiled, shapes, checked);
@@ -156,8 +159,37 @@ void write_run_json(const Arguments& args, const Loaded& loaded, const Compiled&
   json["bytes_copied"] = report.bytes_copied;
   json["wire_bytes"] = report.wire_bytes;
   json["wire_bytes_min"] = report.wire_bytes_min;
-  json["times"]["run_ms"] = report.run_ms;
+  Json& times = json["times"];
+  times["run_ms"] = report.run_ms;
+  times["runs"] = runs.size();
+  times["first_ms"] = runs.front();
+  std::ranges::sort(runs);
+  times["least_ms"] = runs.front();
+  times["median_ms"] = runs[runs.size() / 2];
+  if (const auto load = machine_load()) times["load"] = *load;
+  if (!report.step_ms.empty()) times["steps"] = Json::array();
+  for (const auto& [step, ms] : report.step_ms) times["steps"].push_back({{"step", step}, {"ms", ms}});
   write(args, json);
+}
+
+void write_tune_json(const Arguments& args, const Loaded& loaded, const TuneResult& result) {
+  Json out = compiled_json(args, loaded, *result.program, output_shapes(loaded, *result.program));
+  Json& tune = out["tune"];
+  tune = {{"before_ms", result.before_ms},
+          {"after_ms", result.after_ms},
+          {"programs", result.programs},
+          {"finished", result.finished},
+          {"schedules", Json::array()}};
+  for (const TunedSchedule& s : result.schedules) {
+    Json entry = {{"launch", s.label},        {"launches", s.launches}, {"before", s.before}, {"after", s.after},
+                  {"before_ms", s.before_ms}, {"after_ms", s.after_ms}, {"tried", s.tried},   {"refused", s.refused}};
+    entry["candidates"] = Json::array();
+    for (const TunedSchedule::Candidate& c : s.candidates)
+      entry["candidates"].push_back({{"schedule", c.schedule}, {"ms", c.ms}, {"best_ms", c.best_ms}});
+    tune["schedules"].push_back(std::move(entry));
+  }
+  if (const auto load = machine_load()) out["times"]["load"] = *load;
+  write(args, out);
 }
 
 void write_compiled_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/tune.h"
 #include "import/imported.h"
 #include "plait_command.h"
 
@@ -14,8 +15,9 @@ namespace plait::tool {
 inline constexpr int kJsonFormat = 1;
 
 // Of a run, which gave `outputs`. `checked` may be null.
+// `runs`: milliseconds of each, in their order.
 void write_run_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled, const Tensors& outputs,
-                    const ProgramCheck* checked);
+                    std::vector<double> runs, const ProgramCheck* checked);
 
 // Of what was compiled and did not run: `compiled` has been prepared.
 void write_compiled_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled);
@@ -39,5 +41,7 @@ void write_text_json(const Arguments& args, const std::string& stage, const std:
 
 // Writes `ok: false` and the error. Reports no error of its own.
 void write_json_error(const Arguments& args, const Error& error);
+
+void write_tune_json(const Arguments& args, const Loaded& loaded, const TuneResult& result);
 
 }  // namespace plait::tool

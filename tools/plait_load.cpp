@@ -13,6 +13,7 @@
 #include "base/file_writer.h"
 #include "base/suggest.h"
 #include "comm/process_place.h"
+#include "graph/passes.h"
 #include "plait_command.h"
 #include "plait_npy.h"
 #include "plait_values.h"
@@ -168,6 +169,13 @@ void warn_of_unused(const Fusion& fusion) {
   for (const TensorView* t : fusion.inputs())
     if (fusion.readers(t).empty() && !fusion.is_output(t))
       fmt::print(stderr, "warning: no op reads input %{}: {}\n", t->name, plait::type_text(*t));
+  constexpr size_t kMostNamed = 8;
+  const std::vector<Op*> dead = dead_ops(fusion);
+  for (size_t i = 0; i < std::min(dead.size(), kMostNamed); ++i)
+    fmt::print(stderr, "warning: no output comes of %{}: {} is not computed\n", dead[i]->results[0]->name,
+               text_name(*dead[i]));
+  if (dead.size() > kMostNamed)
+    fmt::print(stderr, "warning: nor of the results of {} more ops\n", dead.size() - kMostNamed);
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 #include <future>
 #include <map>
 
+#include "api/step_facts.h"
 #include "base/error.h"
+#include "base/machine_load.h"
 #include "base/suggest.h"
 #include "device/occupancy.h"
 #include "plait_command.h"
@@ -87,7 +89,30 @@ int exit_code(const Arguments& args, const Loaded& loaded, const reference::Chec
 
 namespace {
 
-void print_times(const Report& report, std::vector<double> runs) {
+// Of the last timed run; a step of several ranks shows what the ranks of this process took together.
+void print_steps(const Compiled& compiled) {
+  const Report& report = compiled.report();
+  std::vector<std::vector<std::string>> rows = {{"ms", "GB/s", "step"}};
+  const std::vector<StepFacts> facts = step_facts(compiled);
+  size_t next = 0;
+  double all = 0;
+  for (size_t s = 0; s < facts.size() && next < report.step_ms.size(); ++s) {
+    if (!is_work(*compiled.program().steps[s])) continue;
+    const auto& [step, ms] = report.step_ms[next++];
+    all += ms;
+    const bool rate = compiled.mesh().ranks() == 1 && ms > 0;
+    rows.push_back(
+        {fmt::format("{:.3f}", ms), rate ? fmt::format("{:.1f}", double(facts[s].bytes) / ms * 1e-6) : "-", step});
+  }
+  if (rows.size() == 1) return;
+  const bool one = compiled.mesh().ranks() == 1;
+  fmt::print("steps of a run of its own, {:.3f} ms{}\n{}", all,
+             one ? "" : ": the ranks of this process together, waits included", table(rows));
+}
+
+void print_times(const Compiled& compiled, std::vector<double> runs) {
+  const Report& report = compiled.report();
+  if (const std::string loaded = load_warning(); !loaded.empty()) fmt::print(stderr, "warning: {}\n", loaded);
   fmt::print("{}\n", compile_text(report));
   fmt::print("first run: {:.3f} ms", runs.front());
   std::sort(runs.begin(), runs.end());
@@ -95,9 +120,7 @@ void print_times(const Report& report, std::vector<double> runs) {
     fmt::print("; of {} runs: {:.3f} ms least, {:.3f} ms median", runs.size(), runs.front(), runs[runs.size() / 2]);
   fmt::print("\n");
   fmt::print("copied: {} B of inputs and outputs in a run\n", report.bytes_copied);
-  std::vector<std::vector<std::string>> rows = {{"ms, all ranks of one run, waits included", "step"}};
-  for (const auto& [step, ms] : report.step_ms) rows.push_back({fmt::format("{:.3f}", ms), step});
-  if (rows.size() > 1) fmt::print("{}", table(rows));
+  print_steps(compiled);
 }
 
 // What the assembler says of each kernel's registers, by the names of launches.
@@ -184,6 +207,7 @@ reference::Outcome agree(Bootstrap* job, const std::function<reference::Outcome(
 }  // namespace
 
 int run_command(const Arguments& args) {
+  machine_load();  // before this process adds to it
   Loaded loaded = load(args);
   const OutFiles files = out_files(args, *loaded.fusion);
   if (watches_steps())
@@ -217,7 +241,7 @@ int run_command(const Arguments& args) {
     }
     for (const auto& [name, path] : files) write_npy(path, outputs.find(name)->second);
     print_summary(compiled, loaded.options.device);
-    if (args.times) print_times(compiled.report(), runs);
+    if (args.times) print_times(compiled, runs);
     if (args.stats) {
       const std::vector<KernelMeter> meters = take_meters();
       const Target target = target_named(simulated_architecture(loaded.options.device));
@@ -227,7 +251,7 @@ int run_command(const Arguments& args) {
       checked = check_program(*loaded.fusion, loaded.options, compiled, inputs, outputs, {.exact = args.exact});
       print_checked(*checked);
     }
-    if (!args.json.empty()) write_run_json(args, loaded, compiled, outputs, checked ? &*checked : nullptr);
+    if (!args.json.empty()) write_run_json(args, loaded, compiled, outputs, runs, checked ? &*checked : nullptr);
     return checked ? checked->all.outcome() : reference::Outcome::ok;
   });
   if (checked) return exit_code(args, loaded, checked->all);

@@ -6,8 +6,10 @@
 
 #include "api/tune.h"
 #include "base/file_writer.h"
+#include "base/machine_load.h"
 #include "compile/measured_schedules.h"
 #include "plait_command.h"
+#include "plait_json.h"
 #include "session/boundary.h"
 
 namespace plait::tool {
@@ -43,19 +45,30 @@ void end_line() {
 }
 
 void print_result(const TuneResult& result) {
-  std::vector<std::vector<std::string>> rows = {{"launch", "times", "ms", "before", "faster", "tried", "schedule"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"launch", "times", "ms", "before", "faster", "tried", "refused", "schedule"}};
   size_t better = 0;
   for (const TunedSchedule& s : result.schedules) {
     const bool changed = s.after != s.before;
     better += changed;
     rows.push_back({s.label, fmt::to_string(s.launches), fmt::format("{:.4f}", s.after_ms),
                     fmt::format("{:.4f}", s.before_ms), changed ? fmt::format("{:.2f}", s.before_ms / s.after_ms) : "-",
-                    fmt::format("{} - {}", s.tried, s.refused), s.after});
+                    fmt::to_string(s.tried), fmt::to_string(s.refused), s.after});
   }
   if (rows.size() > 1) fmt::print("{}", table(rows));
-  fmt::print("{} of {} schedules are better; a run takes {:.4f} ms, before {:.4f}; {} programs{}\n", better,
-             result.schedules.size(), result.after_ms, result.before_ms, result.programs,
-             result.finished ? "" : ", and more could be tried");
+  const std::string before = better > 0 ? fmt::format(", before {:.4f}", result.before_ms) : "";
+  fmt::print("{} of {} schedules are better; a run takes {:.4f} ms{}; {} programs{}\n", better, result.schedules.size(),
+             result.after_ms, before, result.programs, result.finished ? "" : ", and more could be tried");
+  if (result.schedules.empty()) fmt::print("no schedule is open: those of a text, and of libraries, stay\n");
+}
+
+void print_candidates(const TuneResult& result) {
+  std::vector<std::vector<std::string>> rows = {{"launch", "ms", "best then", "faster", "schedule"}};
+  for (const TunedSchedule& s : result.schedules)
+    for (const TunedSchedule::Candidate& c : s.candidates)
+      rows.push_back({s.label, fmt::format("{:.4f}", c.ms), fmt::format("{:.4f}", c.best_ms),
+                      fmt::format("{:.2f}", c.best_ms / c.ms), c.schedule});
+  if (rows.size() > 1) fmt::print("\n{}", table(rows));
 }
 
 }  // namespace
@@ -67,6 +80,7 @@ int tune_command(const Arguments& args) {
     fmt::print("schedules of {} {} forgotten\n", count, count == 1 ? "computation" : "computations");
     return 0;
   }
+  if (const std::string busy = load_warning(); !busy.empty()) fmt::print(stderr, "warning: {}\n", busy);
   Loaded loaded = load(args);
   TuneOptions how;
   how.seconds = static_cast<double>(args.seconds);
@@ -83,6 +97,8 @@ int tune_command(const Arguments& args) {
   }
   end_line();
   print_result(result);
+  if (args.candidates) print_candidates(result);
+  if (!args.json.empty()) write_tune_json(args, loaded, result);
   if (!args.pinned.empty()) write_whole_file(args.pinned, print(result.program->localized()), "--out");
   if (!args.check) return 0;
   const Tensors outputs = result.program->run(with_own_copies(*loaded.fusion, inputs));

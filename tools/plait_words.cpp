@@ -152,6 +152,8 @@ void add_tune(CLI::App& app, Arguments& args) {
                                         "runs of each program, in turn with the others; default: 9")
       ->type_name("N");
   tune.add_flag("--check", args.check, "compare what the fastest program computes with the reference");
+  tune.add_flag("--candidates", args.candidates, "print every schedule that was measured, with its time");
+  add_json(tune, args, "writes the schedules, their candidates and times");
   tune.add_flag("--no-keep", args.no_keep, "print only: later compilations do not take them");
   tune.add_option("--out", args.pinned, "writes the fusion with the fastest schedules as a text; -: to standard output")
       ->type_name("FILE.plait");

@@ -29,6 +29,7 @@ class Kind:
     shapes: dict[str, tuple[int, ...]] = dataclasses.field(default_factory=lambda: MATRIX)
     sizes: Callable[[tuple[int, ...]], dict[str, int]] = lambda shape: {}  # symbols that no input has
     table: int | None = None  # the input of which only as much is read as the result holds
+    read: float = 1.0  # the part of the inputs that is read
 
     @property
     def text(self):
@@ -206,7 +207,7 @@ KINDS = [
   %a = mul(slice(%x, dim = 1, start = n), 2.0)
   %c = add(slice(%y, dim = 1, stop = n), 1.0)
   %z = cat(%a, %c, dim = 1)""",
-         lambda x, y: torch.cat([x[:, x.shape[1] // 2:] * 2.0, y[:, :y.shape[1] // 2] + 1.0], 1), matrices(2)),
+         lambda x, y: torch.cat([x[:, x.shape[1] // 2:] * 2.0, y[:, :y.shape[1] // 2] + 1.0], 1), matrices(2), read=0.5),
     Kind("quantise", "(%x: T[rows, n]) -> (%q, %scale)", """
   %wide = cast(%x, to = f32)
   %scale = div(max(amax(abs(%wide), dims = [1], keepdim = true), 1e-08), 127.0)

@@ -52,9 +52,10 @@ def plait_side(kind, shape, inputs, options):
 
 
 def bytes_of(kind, inputs, outputs):
-    """Least bytes: each input read and each output written once; of a table what is looked up."""
+    """Least bytes: what is read of each input and each output written once; of a table what is looked up."""
     read = [outputs[0] if i == kind.table else t for i, t in enumerate(inputs)]
-    return sum(t.numel() * t.element_size() for t in read + outputs)
+    read, written = (sum(t.numel() * t.element_size() for t in each) for each in (read, outputs))
+    return int(kind.read * read) + written
 
 
 def copy_side(size):

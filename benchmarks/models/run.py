@@ -14,10 +14,9 @@ import argparse
 import collections
 import copy
 import itertools
-import json
 import math
 import os
-import platform
+import pathlib
 import statistics
 import sys
 import time
@@ -25,9 +24,11 @@ import warnings
 
 os.environ["PLAIT_CACHE_MIB"] = "0"  # every compile is timed cold
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import plait  # noqa: E402: after the environment
 import plait.torch  # noqa: E402
 import torch  # noqa: E402
+import machine  # noqa: E402: beside the folder
 from models import MODELS  # noqa: E402
 from plait.torch import compiler  # noqa: E402
 
@@ -266,6 +267,7 @@ def main():
     only = set(filter(None, args.only.split(",")))
     if unknown := only - {name for name, *_ in MODELS}:
         parser.error(f"there is no model {', '.join(sorted(unknown))}")
+    before = machine.load_average()
     rows = []
     for name, build, make, lengths, floor in MODELS:
         if only and name not in only:
@@ -277,11 +279,13 @@ def main():
     print(f"{100 * sum(r['share'] * r['nodes'] for r in rows) / total:.1f} % of {total} nodes in plait; "
           f"{len(rows) - len(wrong)} of {len(rows)} models right{': not ' + ', '.join(wrong) if wrong else ''}; "
           f"judged by draws: {sum(sum(r['judged_by_draws'].values()) for r in rows)}")
+    if not args.check and machine.is_loaded(before):
+        print(f"others used the machine (load {before[0]} of {os.cpu_count()} cores): these times say little")
     if args.out:
-        with open(args.out, "w") as f:
-            json.dump({"kind": "models", "date": time.strftime("%Y-%m-%d"), "cpu": platform.processor() or platform.machine(),
-                       "torch": torch.__version__, "plait": plait.__version__, "batch": args.batch, "rows": rows}, f, indent=1)
-            f.write("\n")
+        machine.write_json(args.out, {
+            "kind": "models", "date": machine.date(), "machine": machine.describe(), "threads": torch.get_num_threads(),
+            "load_before": before, "machine_was_loaded": machine.is_loaded(before), "rounds": args.rounds,
+            "torch": torch.__version__, "plait": plait.__version__, "batch": args.batch, "rows": rows})
     return 1 if wrong else 0
 
 

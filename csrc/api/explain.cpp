@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "run/memory_picture.h"
+#include "run/wire_table.h"
 #include "schedule/scheduler.h"
 #include "session/bind_inputs.h"
 
@@ -118,7 +119,10 @@ std::string kernel_table(const std::vector<KernelReport>& kernels) {
 
 std::string explain(const Compiled& compiled, std::string_view what) {
   if (what == "overview") return overview(compiled);
-  if (what == "shard") return compiled.explain_layouts();
+  if (what == "shard") {
+    RankValues values(compiled.program(), compiled.sizes());
+    return joined({compiled.explain_layouts(), explain_wire(compiled.program(), values)});
+  }
   if (what == "segments")
     return joined({segments_text(compiled.localized()), print(between_steps(compiled)),
                    compiled.compiled_specialization().segment_reasons});

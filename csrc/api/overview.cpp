@@ -51,6 +51,8 @@ Rows head_rows(const Compiled& compiled) {
   std::string sizes;
   for (const auto& [name, value] : compiled.sizes())
     sizes += fmt::format("{}{} = {}", sizes.empty() ? "" : ", ", name, value);
+  for (const auto& let : fusion.dtype_lets)
+    sizes += fmt::format("{}{} = {}", sizes.empty() ? "" : ", ", let.name, name(let.value));
   const RankBinding rank = first_rank(compiled);
   return {
       {"@" + fusion.name(), place_text(compiled)},
@@ -78,7 +80,7 @@ std::string steps_text(const Compiled& compiled) {
   const Program& program = compiled.program();
   const Fusion& fusion = compiled.localized();
   const std::vector<StepFacts> facts = step_facts(compiled);
-  Rows rows = {{"step", "bytes", "schedule", "ops"}};
+  Rows rows = {{"", "step", "bytes", "schedule", "ops"}};
   size_t more = 0;
   for (size_t s = 0; s < facts.size(); ++s) {
     if (!is_work(*program.steps[s])) continue;
@@ -88,7 +90,7 @@ std::string steps_text(const Compiled& compiled) {
     }
     const std::string schedule =
         facts[s].kernel ? program.kernels[*facts[s].kernel].schedule : std::string(name(program.steps[s]->kind));
-    rows.push_back({facts[s].label, bytes_text(facts[s].bytes), schedule, ops_of(fusion, facts[s])});
+    rows.push_back({std::to_string(s), facts[s].label, bytes_text(facts[s].bytes), schedule, ops_of(fusion, facts[s])});
   }
   return table(rows) + (more > 0 ? fmt::format("and {} more steps\n", more) : "");
 }

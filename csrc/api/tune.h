@@ -25,21 +25,28 @@ struct TunedSchedule {
   std::string label;                   // of its first launch
   int64_t launches = 0;                // how many launches of a run compute it
   std::string before, after;           // schedules; equal where the chosen one stays
-  double before_ms = 0, after_ms = 0;  // of all its launches in a run, medians of rounds in turn
+  double before_ms = 0, after_ms = 0;  // of all its launches in a run, the least of rounds in turn; one where it stays
   int64_t tried = 0, refused = 0;
+  // Each one that was measured, with the least of its rounds and that of the best one of that generation.
+  struct Candidate {
+    std::string schedule;
+    double ms = 0, best_ms = 0;
+  };
+  std::vector<Candidate> candidates;
 };
 
 struct TuneResult {
   std::vector<TunedSchedule> schedules;  // in the order of the program
   std::optional<Compiled> program;       // with the best schedules
-  double before_ms = 0, after_ms = 0;    // of whole runs
+  double before_ms = 0, after_ms = 0;    // of whole runs, the least of rounds in turn; one where all schedules stay
   int64_t programs = 0;                  // that were compiled and measured
   bool finished = false;                 // nothing around the best schedules is left to try
 };
 
 // Measures on these inputs. Schedules that a text states, and those of libraries, stay. Results of sums may have other
 // bits with other schedules; they keep their bounds.
-// UserError: what compile() and run() throw; the device generates no kernels, or several processes share the ranks.
+// UserError: what compile() and run() throw; the device generates no kernels, or is simulated, so that times are those
+// of the simulator; several processes share the ranks.
 TuneResult tune(const Fusion& fusion, const CompileOptions& options, const Tensors& inputs,
                 const TuneOptions& how = {});
 

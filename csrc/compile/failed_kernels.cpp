@@ -63,14 +63,18 @@ std::string write_reproducer(const FailedKernel& failed, const PipelineContext& 
 
 void on_kernel(const Fusion& fusion, const Segment& segment, const PipelineContext& context,
                const std::function<void()>& work) {
-  if (!may_be_taken_again(segment, context)) return work();
+  const bool again = may_be_taken_again(segment, context);
   try {
     work();
   } catch (const InternalError& error) {
+    if (!again) throw;
     throw failed_kernel(fusion, segment, error);
   } catch (const UserError& error) {
     if (is_written(segment, context)) throw;
-    throw failed_kernel(fusion, segment, error);
+    if (again) throw failed_kernel(fusion, segment, error);
+    throw InternalError(
+        fmt::format("the schedule {} that plait chose does not do: {}", print(segment.schedule), error.message()),
+        error.where(), "take --option on_internal_error=nest until it is mended");
   }
 }
 

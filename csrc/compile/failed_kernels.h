@@ -14,7 +14,7 @@ struct FailedKernel {
 };
 
 // Runs work on the kernel of a segment. An internal error of it, or a refusal of loops that no file asks for, becomes a
-// FailedKernel where the option says so and the segment is not nests already.
+// FailedKernel where the option says so and the segment is not nests already; else such a refusal is an internal error.
 void on_kernel(const Fusion& fusion, const Segment& segment, const PipelineContext& context,
                const std::function<void()>& work);
 

@@ -17,6 +17,7 @@
 #include "codegen/llvm/writer.h"
 #include "comm/nccl/nccl_communicators.h"
 #include "compile/failed_kernels.h"
+#include "compile/kernel_legend.h"
 #include "ir/launches.h"
 #include "kir/index_ranges.h"
 #include "kir/last_blocks.h"
@@ -438,8 +439,9 @@ void compile_segments(CompiledSpecialization& compiled, Stages& stages, const Pi
       repeated.emplace_back(i, first->second);
       continue;
     }
-    stages.text(stage, kernel.name, slot.text.text);
-    all += slot.text.text;
+    const std::string shown = kernel_legend(fusion, *slot.kernel) + slot.text.text;
+    stages.text(stage, kernel.name, shown);
+    all += shown;
     fresh_slots.emplace_back(&slot, &own);
   }
   if (target.kind != TargetKind::reference) stages.stop_at(stage, all);
@@ -488,8 +490,9 @@ void show_gpu_stages(const Fusion& localized, Stages& stages, const PipelineCont
     const auto lowered = lower(*fusion, segment, lower_options(*fusion, segment, context.options, TargetKind::cuda));
     kir::verify(lowered.kernel);
     texts.push_back({lowered.kernel.name, write_cuda(lowered.kernel)});
-    stages.text("cuda", texts.back().name, texts.back().text);
-    all += texts.back().text;
+    const std::string shown = kernel_legend(*fusion, lowered) + texts.back().text;
+    stages.text("cuda", texts.back().name, shown);
+    all += shown;
   }
   stages.stop_at("cuda", all);
   if (!stages.asks_for("ptx")) return;

@@ -53,9 +53,10 @@ void widen_scatters(Fusion& fusion);
 void split_bias(Fusion& fusion);
 
 // Removes ops whose results nobody needs. Why here: sharding does not look at them then; and once more behind
-// merge_equal
-// (`remove_unread`), for what is read no longer.
+// merge_equal (`remove_unread`), for what is read no longer.
 void remove_dead_code(Fusion& fusion);
+// Those ops, in the order of the graph.
+std::vector<Op*> dead_ops(const Fusion& fusion);
 
 // A narrow contraction that is not pending keeps its accumulation type where pointwise ops read it; a cast that reads
 // it rounds instead. Requires: layouts. Why after sharding: a pending contraction is exchanged in the narrow type,

@@ -1,16 +1,38 @@
 #include "lower/extents.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.h"
 
 namespace plait {
+
+namespace {
+
+// An expression as a multiple's exact quotient: of / by.
+struct Quotient {
+  sym::Expr of;
+  int64_t by = 1;
+};
+Quotient quotient(sym::Expr e) {
+  if (e.kind() != sym::Kind::floordiv) return {e};
+  const std::optional<int64_t> by = e.operands()[1].constant();
+  return by && sym::divisor(e.operands()[0]) % *by == 0 ? Quotient{e.operands()[0], *by} : Quotient{e};
+}
+
+}  // namespace
 
 sym::Expr KernelExtents::integer(sym::Expr size, int64_t least) {
   const sym::Bounds range = sym::bounds(size);
   if (range.lo == range.hi) return pool_->constant(range.lo);
   for (size_t i = 0; i < arguments_.size(); ++i)
     if (arguments_[i] == size || sym::proven(sym::eq(arguments_[i], size))) return integers_[i];
+  for (size_t i = 0; i < arguments_.size(); ++i) {  // whose relation proofs need
+    const Quotient known = quotient(arguments_[i]), asked = quotient(size);
+    if (known.of != asked.of) continue;
+    if (asked.by % known.by == 0) return sym::floordiv(integers_[i], asked.by / known.by);
+    if (known.by % asked.by == 0) return integers_[i] * (known.by / asked.by);
+  }
   sym::SymbolInfo facts;
   if (std::max(range.lo, least) != INT64_MIN) facts.lo = std::max(range.lo, least);
   if (range.hi != INT64_MAX) facts.hi = range.hi;

@@ -15,27 +15,47 @@ std::string step_place(const Program& program, size_t step) {
 
 namespace {
 
-void add_blocks(TeamCall& call, std::span<const CutNumbers> team) {
+void add_blocks(TeamNumbers& out, const CollectiveStep& step, std::span<const CutNumbers> team) {
   int64_t gathered = 0, scattered = 0;
   for (const CutNumbers& numbers : team) {
     CommBlock held = {{gathered, numbers.count}, {0, numbers.scattered_total}};
     CommBlock taken = {{0, numbers.total}, {scattered, numbers.scattered}};
-    if (call.step->collective == Collective::gather_range) {
+    if (step.collective == Collective::gather_range) {
       held.second = taken.second = {0, 1};
       taken.first = {numbers.start, numbers.taken};
     }
-    if (call.step->scattered_first) {
+    if (step.scattered_first) {
       std::swap(held.first, held.second);
       std::swap(taken.first, taken.second);
     }
-    call.blocks.push_back(held);
-    call.taken.push_back(taken);
+    out.held.push_back(held);
+    out.taken.push_back(taken);
     gathered += numbers.count;
     scattered += numbers.scattered;
   }
 }
 
 }  // namespace
+
+TeamNumbers team_numbers(const Program& program, RankValues& values, const CollectiveStep& step,
+                         std::span<const int64_t> team) {
+  std::vector<CutNumbers> members;
+  for (int64_t member : team) members.push_back(cut_numbers(program, values, member, step));
+  const CutNumbers& first = members[0];
+  TeamNumbers out{program.value(step.in.value).dtype, first.total, first.outer, first.middle, first.inner, {}, {}, {}};
+  for (const CutNumbers& each : members) out.counts.push_back(each.count);
+  if (info(step.collective).exchanges()) add_blocks(out, step, members);
+  return out;
+}
+
+CommCall TeamNumbers::call(const CollectiveStep& step) const {
+  CommCall out{step.collective, step.reduce.value_or(CommReduce::sum), {dtype, 1, 1, {&elements, 1}}, {}};
+  if (info(step.collective).exchanges())
+    out.blocks = {dtype, outer, middle, inner, held, taken};
+  else if (info(step.collective).has_pieces())
+    out.pieces = {dtype, outer, inner, counts};
+  return out;
+}
 
 std::vector<TeamCall> make_team_calls(const Program& program, RankValues& values,
                                       std::span<const std::unique_ptr<RankRunner>> runners, Communicators& comms) {
@@ -53,21 +73,12 @@ std::vector<TeamCall> make_team_calls(const Program& program, RankValues& values
           teams.emplace(program.devices.first_of_team(runner.rank(), collective->team), out.size());
       if (fresh) {
         const std::vector<int64_t> team = program.devices.team(runner.rank(), collective->team);
-        std::vector<CutNumbers> members;
-        for (int64_t member : team) members.push_back(cut_numbers(program, values, member, *collective));
-        const CutNumbers& numbers = members[0];
         TeamCall& call = out.emplace_back();
         call.step = collective;
         call.index = s;
         call.communicator = &comms.team(team);
-        call.dtype = program.value(collective->in.value).dtype;
-        call.elements = numbers.total;
-        call.outer = numbers.outer;
-        call.middle = numbers.middle;
-        call.inner = numbers.inner;
+        call.numbers = team_numbers(program, values, *collective, team);
         call.place = step_place(program, s);
-        for (const CutNumbers& each : members) call.counts.push_back(each.count);
-        if (info(collective->collective).exchanges()) add_blocks(call, members);
       }
       TeamCall& call = out[slot->second];
       const int64_t position = program.devices.position(runner.rank(), collective->team);
@@ -103,17 +114,17 @@ void TeamCall::call(size_t index) const {
 }
 
 void TeamCall::call(std::span<const CommMember> given) const {
-  const CommPieces pieces{dtype, outer, inner, counts};
+  const CommCall what = numbers.call(*step);
   switch (step->collective) {
     case Collective::all_reduce:
-      return communicator->all_reduce(dtype, *step->reduce, elements, given);
+      return communicator->all_reduce(what.pieces.dtype, what.reduce, what.pieces.total(), given);
     case Collective::all_gather:
-      return communicator->all_gather(pieces, given);
+      return communicator->all_gather(what.pieces, given);
     case Collective::reduce_scatter:
-      return communicator->reduce_scatter(pieces, *step->reduce, given);
+      return communicator->reduce_scatter(what.pieces, what.reduce, given);
     case Collective::all_to_all:
     case Collective::gather_range:
-      return communicator->all_to_all({dtype, outer, middle, inner, blocks, taken}, given);
+      return communicator->all_to_all(what.blocks, given);
   }
 }
 

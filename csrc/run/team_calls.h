@@ -5,11 +5,24 @@
 #include <string>
 #include <vector>
 
+#include "comm/comm_call.h"
 #include "comm/communicator.h"
 #include "run/binding.h"
 #include "run/rank_runner.h"
 
 namespace plait {
+
+// What the members of a team ask of each other in a step.
+struct TeamNumbers {
+  DType dtype = DType::f32;
+  int64_t elements = 0, outer = 1, middle = 1, inner = 1;
+  std::vector<int64_t> counts;                      // by position
+  std::vector<CommBlock> held, taken;               // of an exchange, by position
+  CommCall call(const CollectiveStep& step) const;  // valid as long as the numbers
+};
+// Of members in their order, be they held or not.
+TeamNumbers team_numbers(const Program& program, RankValues& values, const CollectiveStep& step,
+                         std::span<const int64_t> team);
 
 struct TeamCall {
   // A member that this process holds.
@@ -22,13 +35,10 @@ struct TeamCall {
   const CollectiveStep* step = nullptr;
   size_t index = 0;  // of the step
   Communicator* communicator = nullptr;
-  DType dtype = DType::f32;
-  int64_t elements = 0, outer = 1, middle = 1, inner = 1;
-  std::vector<int64_t> counts;           // by position
-  std::vector<CommBlock> blocks, taken;  // of an all_to_all, by position: held and taken
-  std::vector<Held> held;                // by position
-  std::vector<CommMember> members;       // of a call for all that are held
-  std::string place;                     // "step 3 (all_reduce %h -> %y ...)"
+  TeamNumbers numbers;
+  std::vector<Held> held;           // by position
+  std::vector<CommMember> members;  // of a call for all that are held
+  std::string place;                // "step 3 (all_reduce %h -> %y ...)"
 
   // For all held members, or for one of them.
   void call();

@@ -121,11 +121,10 @@ class Claimants {
   std::vector<int> all_;
 };
 
-// Whether what members of an axis exchange, each with all, is no more than the operand itself, as far as sizes are
-// known.
-bool pays_to_merge(const Op& op, int axis) {
+// Whether what members exchange, each with all, is no more than the operand itself, as far as sizes are known.
+bool pays_to_merge(const Op& op, const std::vector<Piece>& pieces) {
   const TensorView& in = *inputs(op)[0];
-  const int64_t members = members_of(in, axis);
+  const int64_t members = members_of(in, pieces);
   const auto all = global_bytes(in);
   if (!all) return true;
   const auto parts = at_defaults(*in.fusion, exchanged(op).bytes);
@@ -140,7 +139,7 @@ bool can_hold(const Op& op, const Factor& factor, const std::vector<Piece>& piec
   const bool indexed = dim >= 0 && factor.operand_dim[0] == dim;
   const bool counts = op.kind == OpKind::Uniform || op.kind == OpKind::Normal || op.kind == OpKind::Iota || indexed;
   if (counts && std::any_of(pieces.begin(), pieces.end(), [](const Piece& p) { return p.is_local(); })) return false;
-  if (factor.kind == FactorKind::merge) return pays_to_merge(op, pieces.front().mesh_axis);
+  if (factor.kind == FactorKind::merge) return pays_to_merge(op, pieces);
   if (!indexed || factor.kind != FactorKind::reduce) return true;
   const auto all = global_bytes(*inputs(op)[0]), results = global_bytes(*op.out());
   return !all || !results || info(Collective::all_reduce).gathers * *results <= *all;
@@ -281,13 +280,23 @@ class Assigner {
     return layout;
   }
 
-  // Whether one axis is left, the first of the list: parts of the op are merged once, and in order.
+  // Whether pieces are left, the first of the list: parts of the op are merged once, and in order where that counts. Of
+  // an order each member gives as many elements as it has at most, which are counted for one axis; more axes must pay,
+  // too.
   bool may_merge(std::vector<Piece>& pieces) const {
+    std::vector<Piece> all;  // of dims that are merged already
     for (size_t f = 0; f < out_.factors.size(); ++f)
-      if (out_.factors[f].kind == FactorKind::merge && !out_.claims[f].pieces.empty()) return false;
-    if (pieces.empty() || pieces.front().is_local()) return false;
-    pieces.resize(1);
-    return true;
+      if (out_.factors[f].kind == FactorKind::merge)
+        all.insert(all.end(), out_.claims[f].pieces.begin(), out_.claims[f].pieces.end());
+    if (pieces.empty() || pieces.front().is_local() || (!all.empty() && !merges_dims(op_))) return false;
+    pieces.erase(std::ranges::find_if(pieces, &Piece::is_local), pieces.end());
+    const auto pays = [&] {
+      std::vector<Piece> with = all;
+      with.insert(with.end(), pieces.begin(), pieces.end());
+      return pays_to_merge(op_, with);
+    };
+    if (op_.kind == OpKind::Sort || !pays()) pieces.resize(1);
+    return all.empty() || pays();
   }
 
   void collect_sums() {

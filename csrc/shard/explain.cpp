@@ -29,17 +29,12 @@ std::string size_text(sym::Expr bytes, const Fusion& fusion) {
 std::string explain_sharding(const Fusion& fusion) {
   std::vector<std::vector<std::string>> tensors = {{"tensor", "type", "layout", "reason"}};
   std::vector<std::vector<std::string>> moves = {{"reshard", "step", "layout", "tensor bytes", "cause"}};
-  size_t collectives = 0;
-  for (const ShardMove& m : shard_moves(fusion)) {
-    collectives += m.collectives;
+  for (const ShardMove& m : shard_moves(fusion))
     moves.push_back({m.tensors, m.step, layout_text(*m.result), size_text(m.bytes, fusion), m.cause});
-  }
   for (const TensorView* t : fusion.tensors())
     if (const std::string reason = own_reason(*t); !reason.empty())
       tensors.push_back({"%" + t->name, type_text(*t), layout_text(*t), reason});
-  std::string out = table(tensors);
-  if (moves.size() > 1) out += "\n" + table(moves);
-  return out + fmt::format("\n{} collective{}\n", collectives, collectives == 1 ? "" : "s");
+  return table(tensors) + (moves.size() > 1 ? "\n" + table(moves) : "");
 }
 
 }  // namespace plait

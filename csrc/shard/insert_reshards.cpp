@@ -1,6 +1,7 @@
 #include "shard/insert_reshards.h"
 
 #include <map>
+#include <set>
 #include <type_traits>
 #include <utility>
 
@@ -56,6 +57,7 @@ class Inserter {
   void run() {
     for (TensorView* t : fusion_.inputs()) versions_[t] = {t};
     const std::vector<Op*> ops = fusion_.ops();
+    for (const Op* op : ops) note_whole(*op);
     for (Op* op : ops) op->kind == OpKind::Reshard ? visit_reshard(*as<Reshard>(*op)) : visit_op(*op);
     fusion_.set_order(std::move(order_));
     for (TensorView* t : fusion_.inputs()) {
@@ -68,7 +70,54 @@ class Inserter {
   }
 
  private:
+  // Notes the pending operands that the op needs done, on all ranks.
+  void note_whole(const Op& op) {
+    const auto in = inputs(op);
+    if (op.kind == OpKind::Reshard || std::ranges::all_of(in, [](auto* t) { return t->layout.partial.empty(); }))
+      return;
+    const Assignment a = assign(op);
+    for (size_t i = 0; i < in.size(); ++i)
+      for (const auto& [axis, reduce] : in[i]->layout.partial)
+        if (!a.operands[i].partial.contains(axis) && !a.operands[i].uses(axis)) whole_[in[i]].insert(axis);
+  }
+
+  // An op that would pass on what is done for another reader, too, reads that: nothing is reduced twice.
+  void read_done(Op& op) {
+    const auto in = inputs(op);
+    std::set<int> done;
+    for (const TensorView* t : in)
+      if (const auto found = whole_.find(t); found != whole_.end())
+        done.insert(found->second.begin(), found->second.end());
+    for (const TensorView* t : in)
+      for (const auto& [axis, reduce] : t->layout.partial)
+        if (const auto found = whole_.find(t); found == whole_.end() || !found->second.contains(axis)) done.erase(axis);
+    if (done.empty()) return;
+    const Assignment a = assign(op);
+    for (size_t i = 0; i < in.size(); ++i) {
+      const auto passes = [&](int axis) { return a.operands[i].partial.contains(axis); };
+      if (std::ranges::none_of(done, passes)) continue;
+      Layout layout = in[i]->layout;
+      std::erase_if(layout.partial, [&](const auto& pending) { return done.contains(pending.first); });
+      if (layout == in[i]->layout) continue;
+      const std::string who = fmt::format("for {} %{}", text_name(op), op.results[0]->name);
+      TensorView* whole = version(in[i], layout, who, {"another reader needs it done"});
+      versions_.try_emplace(whole, std::vector<TensorView*>{whole});
+      set_input(fusion_, op, i, whole);
+    }
+  }
+
+  // What a result is no longer pending over, since an operand was done.
+  void settle(const Op& op, const Assignment& a, size_t r) const {
+    TensorView& y = *op.results[r];
+    const auto gone = [&](const auto& pending) { return !a.results[r].partial.contains(pending.first); };
+    if (y.layout_source == LayoutSource::annotated || std::ranges::none_of(y.layout.partial, gone)) return;
+    y.layout = a.results[r];
+    y.reason = join(explain_result(op, a, r));
+    if (y.reason.empty()) y.reason = "no operand is sharded";
+  }
+
   void visit_op(Op& op) {
+    read_done(op);
     const Assignment a = assign(op);
     const auto in = inputs(op);
     for (size_t i = 0; i < in.size(); ++i) {
@@ -80,6 +129,7 @@ class Inserter {
     order_.push_back(&op);
     const std::vector<TensorView*> results = op.results;
     for (size_t r = 0; r < results.size(); ++r) {
+      settle(op, a, r);
       if (a.results[r] == results[r]->layout)
         versions_[results[r]] = {results[r]};
       else
@@ -178,6 +228,8 @@ class Inserter {
   Fusion& fusion_;
   std::vector<Op*> order_;
   std::map<const TensorView*, std::vector<TensorView*>> versions_;
+  std::map<const TensorView*, std::set<int>>
+      whole_;  // pending tensors, and the axes over which a reader needs them done
 };
 
 }  // namespace

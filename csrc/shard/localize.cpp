@@ -117,7 +117,7 @@ void Localizer::visit_op(const Op& op) {
   PLAIT_CHECK(property(op.kind) != OpProperty::composite || is_sharded_whole(op.kind), "{} is not expanded",
               describe(op));
   std::unique_ptr<Op> local = copied_op(op);
-  if (const auto dim = parted_dim(op)) return add_merged(op, *local, *dim);
+  if (const auto dims = parted_dims(op); !dims.empty()) return add_merged(op, *local, dims);
   if (const auto dims = moved_dims(op, [&](const TensorView& t, size_t d) { return is_cut(t, d); }); !dims.empty())
     return add_moved(op, std::move(local), dims);
   add(std::move(local), op.results);
@@ -130,34 +130,42 @@ std::unique_ptr<Op> Localizer::copied_op(const Op& op) const {
   return local;
 }
 
-std::optional<size_t> Localizer::parted_dim(const Op& op) const {
+std::vector<size_t> Localizer::parted_dims(const Op& op) const {
+  std::vector<size_t> out;
   for (const Factor& f : factors(op)) {
     if (f.kind != FactorKind::merge || f.operand_dim[0] < 0) continue;
     const auto dim = static_cast<size_t>(f.operand_dim[0]);
-    if (!effective(*inputs(op)[0]).dims[dim].pieces.empty()) return dim;
+    if (!effective(*inputs(op)[0]).dims[dim].pieces.empty()) out.push_back(dim);
   }
-  return std::nullopt;
+  return out;
 }
 
-void Localizer::add_merged(const Op& op, const Op& local, size_t dim) {
+void Localizer::add_merged(const Op& op, const Op& local, const std::vector<size_t>& dims) {
   const TensorView& in = *inputs(op)[0];
-  const Piece piece = effective(in).dims[dim].pieces.at(0);
-  PartedDim parted;
-  parted.dim = static_cast<int64_t>(dim);
-  parted.extent = import(in.extent(dim));
-  parted.members = pieces_.size(piece);
-  parted.chunk = sym::chunk(parted.extent, parted.members, out_->pool().constant(0), piece.granule);
-  parted.rank = pieces_.rank(piece);
-  parted.gather = [&](TensorView* t, const char* what) {
-    return gather_members(t, op.results[0]->name + what, team_of({piece}));
-  };
+  PartedDims parted;
+  Team team;
+  for (size_t dim : dims) {
+    const std::vector<Piece> pieces = effective(in).dims[dim].pieces;
+    PartedDim& added = parted.dims.emplace_back();
+    added.dim = static_cast<int64_t>(dim);
+    added.extent = import(in.extent(dim));
+    added.members = out_->pool().constant(1), added.rank = out_->pool().constant(0);
+    for (const Piece& piece : pieces) {
+      team.axes.push_back(piece.mesh_axis);
+      added.cuts.push_back({pieces_.size(piece), piece.granule});
+      added.members = added.members * pieces_.size(piece);
+      added.rank = added.rank * pieces_.size(piece) + pieces_.rank(piece);
+    }
+    added.start = pieces_.first_index(added.extent, pieces);
+  }
+  parted.gather = [&](TensorView* t, const char* what) { return gather_members(t, op.results[0]->name + what, team); };
   parted.join = [&](TensorView* t, sym::Expr total, const char* what) {
     auto all = std::make_unique<AllGather>();
-    all->in = t, all->team = team_of({piece});
-    set_middle(*all, around(*t, dim, {{}, t->extent(dim)}));
+    all->in = t, all->team = team;
+    set_middle(*all, around(*t, dims[0], {{}, t->extent(dims[0])}));
     all->total = total;
     std::vector<sym::Expr> shape = t->shape();
-    shape[dim] = total;
+    shape[dims[0]] = total;
     return between(std::move(all), op.results[0]->name + what, shape);
   };
   std::vector<std::unique_ptr<Op>> last = merge_parts(local, parted, free_prefix(op.results[0]->name));

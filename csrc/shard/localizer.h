@@ -56,9 +56,9 @@ class Localizer {
   std::unique_ptr<Op> copied_op(const Op& op) const;
 
   // ---- Ops that are merged from what ranks make of their pieces.
-  std::optional<size_t> parted_dim(const Op& op) const;
+  std::vector<size_t> parted_dims(const Op& op) const;
 
-  void add_merged(const Op& op, const Op& local, size_t dim);
+  void add_merged(const Op& op, const Op& local, const std::vector<size_t>& dims);
 
   // With which no name of the whole graph begins.
   std::string free_prefix(const std::string& name) const;

@@ -1,5 +1,7 @@
 #include "shard/merge_parts.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "build/composer.h"
 
@@ -11,8 +13,8 @@ using Finals = std::vector<std::unique_ptr<Op>>;
 
 class PartMerger : building::Composer {
  public:
-  PartMerger(Fusion& fusion, const PartedDim& parted, const std::string& prefix)
-      : Composer(fusion, prefix), parted_(parted) {}
+  PartMerger(Fusion& fusion, const PartedDims& parted, const std::string& prefix)
+      : Composer(fusion, prefix), all_(parted), parted_(parted.dims.front()) {}
 
   // Means and variances become those of all (Chan, Golub, LeVeque 1979), weighed by shares so that no sum is larger
   // than what it is the mean of, and from the first member on, so that equal means are the mean. Members without
@@ -20,10 +22,11 @@ class PartMerger : building::Composer {
   template <class T>
   std::pair<TensorView*, TensorView*> mean_and_var(const T& op) {
     const DType type = accumulation_type(op.in->dtype);
-    sym::Expr others = extent(1);  // elements of a row that stand beside each of the dim
+    sym::Expr others = extent(1);  // elements of a row that stand beside each of the dims
     for (int64_t d : op.dims)
-      if (d != parted_.dim) others = others * op.in->extent(size_t(d));
-    const sym::Expr all = parted_.extent * others;
+      if (!is_parted(d)) others = others * op.in->extent(size_t(d));
+    sym::Expr all = others;
+    for (const PartedDim& dim : all_.dims) all = all * dim.extent;
     auto local = std::make_unique<VarMean>();
     local->in = cast(op.in, type);
     local->dims = op.dims;
@@ -32,9 +35,9 @@ class PartMerger : building::Composer {
     const std::vector<TensorView*> parts = emit_all(std::move(local));
     auto both = std::make_unique<Cat>();
     both->in = {unsqueeze(parts[0], {0}), unsqueeze(parts[1], {0})};
-    TensorView* states = parted_.gather(emit(std::move(both)), "_states");
+    TensorView* states = all_.gather(emit(std::move(both)), "_states");
     TensorView *means = part_of(states, 0), *variances = part_of(states, 1);
-    TensorView* of_members = counts_of_members(means->rank(), type);
+    TensorView* of_members = cast(counts_of_members(means->rank()), type);
     TensorView* counts = mul(of_members, size(others, type));
     TensorView* has = pointwise(Pointwise::gt, counts, 0);
     TensorView* weights = div(counts, size(sym::max(all, 1), type));
@@ -65,7 +68,7 @@ class PartMerger : building::Composer {
     local->dims = dims;
     local->keepdim = keepdim;
     const std::vector<TensorView*> parts = emit_all(std::move(local));
-    TensorView *values = parted_.gather(parts[0], "_values"), *places = parted_.gather(parts[1], "_places");
+    TensorView *values = all_.gather(parts[0], "_values"), *places = all_.gather(parts[1], "_places");
     TensorView* member = reduce(most ? Reduction::argmax : Reduction::argmin, values, {0}, true);
     auto pick = std::make_unique<Gather>();
     pick->in = places;
@@ -74,7 +77,7 @@ class PartMerger : building::Composer {
     sym::Expr inner = extent(1);
     for (int64_t d : dims)
       if (d != parted_.dim) inner = inner * in->extent(size_t(d));
-    TensorView* before = mul(member, size(parted_.chunk * inner, DType::i64));
+    TensorView* before = whole(Pointwise::mul, piece_of(parted_, member, false).start, inner);
     TensorView* place = squeeze(add(emit(std::move(pick)), before), {0});
     return {reduce(most ? Reduction::amax : Reduction::amin, values, {0}, false), place};
   }
@@ -90,7 +93,7 @@ class PartMerger : building::Composer {
       return finals({extremum<MaxWithArgmax>(op.in, op.dims, op.keepdim).second}, {DType::i64});
     if (op.function == Reduction::argmin)
       return finals({extremum<MinWithArgmin>(op.in, op.dims, op.keepdim).second}, {DType::i64});
-    TensorView* parts = parted_.gather(reduce(op.function, op.in, op.dims, op.keepdim), "_parts");
+    TensorView* parts = all_.gather(reduce(op.function, op.in, op.dims, op.keepdim), "_parts");
     return finals({reduce(op.function, parts, {0}, false)}, {op.in->dtype});
   }
 
@@ -108,7 +111,7 @@ class PartMerger : building::Composer {
     TensorView* own = emit(std::move(local));
     TensorView* part = reduce(total, in, {op.dim}, true);
     const bool sums = total == Reduction::sum;
-    TensorView* totals = parted_.gather(part, "_totals");
+    TensorView* totals = all_.gather(part, "_totals");
     TensorView* earlier = pointwise(op.reverse ? Pointwise::gt : Pointwise::lt,
                                     {members(totals->rank()), size(parted_.rank, DType::i64)});
     TensorView* begin = reduce(total, where(earlier, totals, none), {0}, false);
@@ -119,10 +122,12 @@ class PartMerger : building::Composer {
 
   // The first of the first that each member has, in the order of the members: equals stay in the order of the whole.
   Finals merged(const Sort& op) {
+    PLAIT_CHECK(parted_.cuts.size() == 1, "{} is merged over one axis", describe(op));
     const auto dim = size_t(op.dim);
-    const sym::Expr count = op.count.at(0), full = sym::floordiv(parted_.extent, sym::max(parted_.chunk, 1));
-    const sym::Expr total =
-        full * sym::min(count, parted_.chunk) + sym::min(count, parted_.extent - full * parted_.chunk);
+    const PartedDim::Cut& cut = parted_.cuts[0];
+    const sym::Expr chunk = sym::chunk(parted_.extent, cut.parts, extent(0), cut.granule);
+    const sym::Expr count = op.count.at(0), full = sym::floordiv(parted_.extent, sym::max(chunk, 1));
+    const sym::Expr total = full * sym::min(count, chunk) + sym::min(count, parted_.extent - full * chunk);
     const auto first = [&](TensorView* in, sym::Expr of) {
       auto sort = std::make_unique<Sort>();
       sort->in = in;
@@ -132,9 +137,9 @@ class PartMerger : building::Composer {
       return emit_all(std::move(sort));
     };
     const std::vector<TensorView*> parts = first(op.in, sym::min(count, op.in->extent(dim)));
-    TensorView* before = size(parted_.chunk * parted_.rank, DType::i64);
-    TensorView *values = parted_.join(parts[0], total, "_values"),
-               *places = parted_.join(add(parts[1], before), total, "_places");
+    TensorView* before = size(parted_.start, DType::i64);
+    TensorView *values = all_.join(parts[0], total, "_values"),
+               *places = all_.join(add(parts[1], before), total, "_places");
     const std::vector<TensorView*> of_all = first(values, count);
     auto pick = std::make_unique<Gather>();
     pick->in = places;
@@ -161,19 +166,57 @@ class PartMerger : building::Composer {
     op->stop = extent(k + 1);
     return emit(std::move(op));
   }
+  bool is_parted(int64_t d) const { return std::ranges::find(all_.dims, d, &PartedDim::dim) != all_.dims.end(); }
   // 0, 1, ... as [members, 1, ...].
   TensorView* members(size_t rank) {
     std::vector<sym::Expr> shape(rank, extent(1));
-    shape[0] = parted_.members;
+    for (const PartedDim& dim : all_.dims) shape[0] = shape[0] * dim.members;
     return iota(std::move(shape), 0, DType::i64);
   }
-  // Elements of the dim that each has, as [members, 1, ...].
-  TensorView* counts_of_members(size_t rank, DType type) {
-    TensorView* chunk = size(parted_.chunk, DType::i64);
-    TensorView* left = pointwise(Pointwise::sub, {size(parted_.extent, DType::i64), mul(members(rank), chunk)});
-    TensorView* counts =
-        pointwise(Pointwise::max, {pointwise(Pointwise::min, {left, chunk}), constant(int64_t{0}, DType::i64)});
-    return cast(counts, type);
+  // Elements of the dims that each has, as [members, 1, ...].
+  TensorView* counts_of_members(size_t rank) {
+    TensorView* member = members(rank);
+    TensorView* out = nullptr;
+    for (size_t d = all_.dims.size(); d-- > 0;) {
+      const sym::Expr of_dim = all_.dims[d].members;
+      TensorView* place = d == 0 ? member : whole(Pointwise::remainder, member, of_dim);
+      TensorView* count = piece_of(all_.dims[d], place, true).count;
+      out = out ? mul(out, count) : count;
+      if (d > 0) member = whole(Pointwise::floor_divide, member, of_dim);
+    }
+    return out;
+  }
+  // Where the pieces of members begin that have elements, i64 as the members are, and how many they have.
+  struct Piece {
+    TensorView *start = nullptr, *count = nullptr;
+  };
+  Piece piece_of(const PartedDim& dim, TensorView* member, bool counted) {
+    const auto& cuts = dim.cuts;
+    Piece out;
+    sym::Expr further = dim.members;  // members that share a piece of this cut
+    for (size_t c = 0; c < cuts.size(); ++c) {
+      const sym::Expr granule = extent(cuts[c].granule);
+      further = sym::floordiv(further, cuts[c].parts);
+      TensorView* place = c == 0 ? member : whole(Pointwise::remainder, member, further * cuts[c].parts);
+      place = whole(Pointwise::floor_divide, place, further);
+      TensorView* chunk =
+          c == 0 ? size(sym::chunk(dim.extent, cuts[c].parts, extent(0), cuts[c].granule), DType::i64)
+                 : whole(Pointwise::mul, ceil_divide(ceil_divide(out.count, granule), cuts[c].parts), granule);
+      TensorView* start = mul(place, chunk);
+      out.start = c == 0 ? start : add(out.start, start);
+      if (!counted && c + 1 == cuts.size()) break;
+      TensorView* left = pointwise(Pointwise::sub, {c == 0 ? size(dim.extent, DType::i64) : out.count, start});
+      out.count =
+          pointwise(Pointwise::max, {pointwise(Pointwise::min, {left, chunk}), constant(int64_t{0}, DType::i64)});
+    }
+    return out;
+  }
+  TensorView* whole(Pointwise function, TensorView* a, sym::Expr b) {
+    return b.constant() == 1 && function != Pointwise::remainder ? a : pointwise(function, {a, size(b, DType::i64)});
+  }
+  TensorView* ceil_divide(TensorView* a, sym::Expr b) {
+    if (b.constant() == 1) return a;
+    return whole(Pointwise::floor_divide, add(a, size(b - 1, DType::i64)), b);
   }
   // Casts, of which those that change nothing are none in the end.
   static Finals finals(const std::vector<TensorView*>& values, const std::vector<DType>& types) {
@@ -188,7 +231,8 @@ class PartMerger : building::Composer {
     return out;
   }
 
-  const PartedDim& parted_;
+  const PartedDims& all_;
+  const PartedDim& parted_;  // the first of them
 };
 
 }  // namespace
@@ -222,7 +266,12 @@ Exchanged exchanged(const Op& op) {
           });
 }
 
-std::vector<std::unique_ptr<Op>> merge_parts(const Op& op, const PartedDim& parted, const std::string& prefix) {
+bool merges_dims(const Op& op) {
+  const auto* reduce = as<Reduce>(op);
+  return as<Var>(op) || as<VarMean>(op) || (reduce && !finds_index(reduce->function));
+}
+
+std::vector<std::unique_ptr<Op>> merge_parts(const Op& op, const PartedDims& parted, const std::string& prefix) {
   PartMerger merger(*inputs(op)[0]->fusion, parted, prefix);
   return visit(op, [&](const auto& node) { return merger.merged(node); });
 }

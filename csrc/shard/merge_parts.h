@@ -11,16 +11,29 @@
 
 namespace plait {
 
-// A dim of an operand, of which member m of a team has the elements from m * chunk on, chunk of them as long as there
-// are any.
+// A dim of an operand, cut once for each axis of a team, by its first axis first (sym::chunk).
 struct PartedDim {
+  struct Cut {
+    sym::Expr parts;
+    int64_t granule = 1;
+  };
   int64_t dim = 0;
-  sym::Expr extent, chunk, members;
-  sym::Expr rank;                                               // of this member
+  sym::Expr extent;
+  std::vector<Cut> cuts;
+  sym::Expr members;  // of its axes
+  sym::Expr rank;     // of this member, in the order of the dim
+  sym::Expr start;    // its first element
+};
+
+// One dim, or several where the order of elements does not count: the members of all count those of the last dim first.
+struct PartedDims {
+  std::vector<PartedDim> dims;
   std::function<TensorView*(TensorView*, const char*)> gather;  // [members, in...] of the tensors of all members
-  // [..., total, ...] of those of all members, one behind the other along the dim.
+  // [..., total, ...] of those of all members, one behind the other along the one dim.
   std::function<TensorView*(TensorView*, sym::Expr total, const char*)> join;
 };
+// Whether parts along several dims are merged at once.
+bool merges_dims(const Op& op);
 
 // What the op, of a whole graph, exchanges along a dim that is cut: collectives, and bytes that each member gives in
 // all.
@@ -32,7 +45,7 @@ Exchanged exchanged(const Op& op);
 
 // Adds to the fusion of the op's operands what comes before its results, under names that begin with `prefix`, and
 // returns the ops that give them, one for each. The operand is the piece; the op itself is in no fusion.
-std::vector<std::unique_ptr<Op>> merge_parts(const Op& op, const PartedDim& parted, const std::string& prefix);
+std::vector<std::unique_ptr<Op>> merge_parts(const Op& op, const PartedDims& parted, const std::string& prefix);
 
 // The op that makes a pending reduction done, of the operands of all members as [members, in...]; of some sums in a
 // wider type.

@@ -20,21 +20,21 @@ std::string team_name(const Fusion& fusion, const Team& team) { return print(tea
 std::optional<ShardMove> merge_of(const Op& op) {
   if (op.kind == OpKind::Reshard) return std::nullopt;
   const Assignment a = assign(op);
-  for (size_t f = 0; f < a.factors.size(); ++f) {
-    if (a.factors[f].kind != FactorKind::merge || a.claims[f].pieces.empty()) continue;
-    const Fusion& fusion = *op.results[0]->fusion;
-    const Exchanged all = exchanged(op);
-    ShardMove out;
-    out.result = op.results[0];
-    out.tensors = fmt::format("%{} -> %{}", inputs(op)[0]->name, op.results[0]->name);
-    out.team = team_of(a.claims[f].pieces);
-    out.step = fmt::format("all-gather of parts over {}", team_name(fusion, out.team));
-    out.bytes = all.bytes;
-    out.cause = fmt::format("for {} %{}", text_name(op), op.results[0]->name);
-    out.collectives = static_cast<size_t>(all.collectives);
-    return out;
-  }
-  return std::nullopt;
+  Team team;
+  for (size_t f = 0; f < a.factors.size(); ++f)
+    if (a.factors[f].kind == FactorKind::merge)
+      for (const Piece& p : a.claims[f].pieces) team.axes.push_back(p.mesh_axis);
+  if (team.axes.empty()) return std::nullopt;
+  const Exchanged all = exchanged(op);
+  ShardMove out;
+  out.result = op.results[0];
+  out.tensors = fmt::format("%{} -> %{}", inputs(op)[0]->name, op.results[0]->name);
+  out.team = team;
+  out.step = fmt::format("all-gather of parts over {}", team_name(*op.results[0]->fusion, out.team));
+  out.bytes = all.bytes;
+  out.cause = fmt::format("for {} %{}", text_name(op), op.results[0]->name);
+  out.collectives = static_cast<size_t>(all.collectives);
+  return out;
 }
 
 // Of a move along a dim that is cut.

@@ -197,9 +197,17 @@ void bind_tuned(nb::module_& m) {
       .def_ro("launches", &TunedSchedule::launches, "How many launches of a run compute it.")
       .def_ro("before", &TunedSchedule::before, "The schedule that the scheduler chose.")
       .def_ro("after", &TunedSchedule::after, "The fastest one; equal where the chosen one stays.")
-      .def_ro("before_ms", &TunedSchedule::before_ms, "Of all its launches in a run, median.")
+      .def_ro("before_ms", &TunedSchedule::before_ms, "Of all its launches in a run, the least of the rounds.")
       .def_ro("after_ms", &TunedSchedule::after_ms, "The same with the fastest schedule.")
       .def_ro("tried", &TunedSchedule::tried, "How many schedules were tried.")
+      .def_prop_ro(
+          "candidates",
+          [](const TunedSchedule& s) {
+            std::vector<std::tuple<std::string, double, double>> out;
+            for (const auto& c : s.candidates) out.emplace_back(c.schedule, c.ms, c.best_ms);
+            return out;
+          },
+          "Of each that was measured: schedule, ms, ms of the best one of its generation.")
       .def_ro("refused", &TunedSchedule::refused, "How many of them did not fit.")
       .def("__repr__", [](const TunedSchedule& s) {
         return fmt::format("<plait.TunedSchedule {}: {}, {:.4f} ms, before {:.4f}>", s.label, s.after, s.after_ms, s.before_ms);

@@ -405,7 +405,12 @@ TEST_F(Run, OtherCommandsPrintTheirTables) {
   };
   expect("compile", {"--ranks", "4"},
          {"tp_mlp_s2", "pointwise(vector = ", "2 launches of 2 kernels, 2 library calls, 1 collective"});
-  expect("explain", {"--shard", "--ranks", "4"}, {"%linear1", "{1: tp}", "1 collective\n"});
+  expect("compile", {"--ranks", "4", "--dump", "llvm"}, {"; buffers 0 = %", "; integers 0 = "});
+  expect("compile", {"--arch", "sm_80", "--ranks", "4", "--dump", "cuda"},
+         {"// b0 = %linear1_product: T[", "// n0 = "});
+  expect("explain", {"--shard", "--ranks", "4"},
+         {"%linear1", "{1: tp}", "all_reduce %linear2_product -> %linear2_product_reduced  tp    49152 B",
+          "      1 in all "});
   expect("explain", {"--segments", "--schedule", "--ranks", "4"}, {"collective", "library", "pointwise(vector = "});
   expect("explain", {"--cache", "--ranks", "4"},
          {"sizes:   h, h4, sb any from 1 on\n", "sb: 1 in 1..2147483647",
@@ -453,6 +458,20 @@ TEST_F(Run, WarnsOfInputsThatNothingReads) {
   const CommandResult result = run(file, {"--device", "reference"});
   EXPECT_EQ(0, result.exit) << result.err;
   EXPECT_EQ(result.err, "warning: no op reads input %z: f32[3]\n");
+}
+
+TEST_F(Run, WarnsOfOpsThatNoOutputComesOf) {
+  std::string body = "  %y = neg(%x)\n  _, %place = sort(%x)\n  %z = exp(%x)\n  %w = add(%z, %x)\n";
+  const auto file = [&] {
+    return folder_.file("dead.plait", "fusion @f (%x: f32[2]) -> (%y, %place) {\n" + body + "}\n");
+  };
+  const std::string first = "warning: no output comes of %z: exp is not computed\n";
+  EXPECT_EQ(run(file(), {"--device", "reference"}).err,
+            first + "warning: no output comes of %w: add is not computed\n");
+  for (int i = 0; i < 9; ++i) body += fmt::format("  %d{} = neg(%x)\n", i);
+  const std::string many = run(file(), {"--device", "reference"}).err;
+  EXPECT_EQ(std::ranges::count(many, '\n'), 9);
+  EXPECT_NE(many.find("warning: nor of the results of 3 more ops\n"), many.npos) << many;
 }
 
 // Integers become narrow floats by way of f32, wherever they run.

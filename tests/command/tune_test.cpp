@@ -14,7 +14,19 @@ TEST_F(TuneCommand, PrintsWhatItFound) {
   EXPECT_EQ(result.exit, 0) << result.err;
   for (const char* text : {"launch ", "tried", "schedules are better; a run takes ", "check ok"})
     EXPECT_NE(result.out.find(text), std::string::npos) << result.out;
-  EXPECT_EQ(result.err, "");  // no progress where nobody looks
+  // No progress where nobody looks.
+  EXPECT_TRUE(result.err.empty() || result.err.starts_with("warning: others use the machine (load ")) << result.err;
+}
+
+TEST_F(TuneCommand, ShowsCandidatesAndWritesJson) {
+  const CommandResult result =
+      shell("$plait tune exp.plait --device cpu --seconds 2 --rounds 1 --no-keep --candidates --json tuned.json");
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_NE(result.out.find("best then"), std::string::npos) << result.out;
+  expect_says(
+      "python3 -c 'import json; t = json.load(open(\"tuned.json\"))[\"tune\"]; s = t[\"schedules\"][0]; "
+      "print(s[\"tried\"] >= len(s[\"candidates\"]) > 0, s[\"candidates\"][0][\"ms\"] > 0, t[\"programs\"] > 1)'",
+      "True True True");
 }
 
 TEST_F(TuneCommand, WritesATextThatStatesSchedules) {
@@ -40,6 +52,7 @@ TEST_F(TuneCommand, RefusesWhatDoesNotFit) {
     EXPECT_NE(result.err.find(text), std::string::npos) << words << ": " << result.err;
   };
   refused("$mlp --device reference", "the reference device has no kernels");
+  refused("$mlp --device sim:sm_80", "times on a simulated GPU are those of the simulator");
   refused("$mlp --device cpu --rounds 0", "0 rounds");
   refused("$mlp --device cpu --seconds -1", "-1 seconds");
   refused("", "plait tune needs a file");

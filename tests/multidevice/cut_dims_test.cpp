@@ -121,6 +121,54 @@ TEST(PiecesOfADim, AreMergedAsOneRankWould) {
       expect_right(c, extent, ranks, "cpu", extent == 12);
 }
 
+// Pieces along several axes are merged at once, in the order of the dim; ranks of some have no elements.
+TEST(PiecesOfADim, OfSeveralAxesAreMergedAsOneRankWould) {
+  struct Cut {
+    const char* pieces;
+    int64_t extent;
+  };
+  for (const OfPieces& c : kOfPieces)
+    for (const Cut& cut : std::initializer_list<Cut>{{"[a, b]", 24},
+                                                     {"[b, a]", 23},
+                                                     {"[b granule 2, a]", 13},
+                                                     {"[a, b granule 3]", 7},
+                                                     {"[a, local 2]", 12},
+                                                     {"[a, b]", 2}}) {
+      const std::string text = fmt::format(
+          "mesh @m (a = 2, b = 3)\nfusion @f on @m (%x: {}[3, {}, 4] {{1: {}}}) -> ({}) {{\n  {} = {}\n}}\n", c.dtype,
+          cut.extent, cut.pieces, c.results, c.results, c.call);
+      const CaseResult result = run_on_ranks(text, "cpu", 6);
+      EXPECT_TRUE(result.ok) << text << result.message;
+      const std::string_view call = c.call;
+      if (cut.extent == 24 && std::string_view(c.dtype) != "bool" &&
+          (call.starts_with("var") || call.starts_with("cum"))) {
+        EXPECT_EQ(result.collectives, 1) << text;
+      }
+    }
+  for (const auto& [call, collectives] :
+       {std::pair("var(%x, correction = 0)", 1), {"var(%x, dims = [2, 0], keepdim = true)", 1}, {"argmax(%x)", 3}})
+    for (const auto& [rows, columns] : {std::pair(64, 48), {5, 13}, {1, 2}}) {
+      const std::string text = fmt::format(
+          "mesh @m (a = 2, b = 3)\nfusion @f on @m (%x: f32[{}, 2, {}] {{0: a, 2: b}}) -> (%y) {{\n  %y = {}\n}}\n",
+          rows, columns, call);
+      const CaseResult result = run_on_ranks(text, "cpu", 6);
+      EXPECT_TRUE(result.ok) << text << result.message;
+      if (rows == 64) {
+        EXPECT_EQ(result.collectives, collectives) << text;
+      }
+    }
+  for (const char* pieces : {"[a, b]", "[b, a]", "[b granule 2, a]"})
+    for (const char* call :
+         {"argmax(%x)", "var(%x, correction = 0)", "cumsum(%x, dim = 0)", "topk(%x, k = 5, dim = 0)"}) {
+      const std::string results = std::string_view(call).starts_with("topk") ? "%y, %z" : "%y";
+      const std::string text =
+          fmt::format("mesh @m (a = 2, b = 3)\nfusion @f on @m (%x: f32[1001] {{0: {}}}) -> ({}) {{\n  {} = {}\n}}\n",
+                      pieces, results, results, call);
+      const CaseResult result = run_on_ranks(text, "cpu", 6);
+      EXPECT_TRUE(result.ok) << text << result.message;
+    }
+}
+
 TEST(PiecesOfADim, OnSimulatedGpus) {
   if (auto why = why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
   for (size_t i = 0; i < std::size(kOfPieces); i += testing::kStride) expect_right(kOfPieces[i], 5, 4, "sim:sm_80");

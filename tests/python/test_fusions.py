@@ -37,6 +37,28 @@ def test_all_kinds(tmp_path, run):
         assert 0 <= row["error"]["plait"] <= 1 and row["bytes"] > 2**16 and row["compile_s"]["plait"] > 0
 
 
+def test_a_module_of_ones_own(tmp_path):
+    (tmp_path / "own.py").write_text("""
+import torch
+
+def model():
+    torch.manual_seed(0)
+    return torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.GELU(), torch.nn.Linear(32, 8))
+
+def inputs():
+    return [torch.randn(4, 16)]
+""")
+    done = subprocess.run([sys.executable, FOLDER.parent / "own.py", tmp_path / "own.py", "--backward", "--rounds", "1",
+                           "--json", tmp_path / "own.json"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "fusions of plait" in done.stdout and "1 of 1 rows right" in done.stdout
+    row = json.loads((tmp_path / "own.json").read_text())["rows"][0]
+    assert set(row["ms"]) == {"eager", "plait", "inductor"} and row["eager"] == 0 and row["fused"] > 3
+    (tmp_path / "empty.py").write_text("x = 1")
+    refused = subprocess.run([sys.executable, FOLDER.parent / "own.py", tmp_path / "empty.py"], capture_output=True, text=True)
+    assert refused.returncode == 1 and "has no function model and no inputs" in refused.stderr
+
+
 def test_attention(tmp_path, run):
     done = subprocess.run([sys.executable, FOLDER / "run.py", "--check", "--of", "attention", "--sizes", "1mb", "--json",
                            tmp_path / "rows.json"], capture_output=True, text=True)

@@ -77,6 +77,11 @@ def test_a_transformer_block_is_two_fusions():
     assert "100.0 %" in str(report)
 
 
+def test_a_report_of_gradients_needs_something_that_requires_them():
+    with pytest.raises(plait.UserError, match="no result requires a gradient"):
+        plait.torch.report(lambda x: x.exp(), torch.randn(3), backward=True)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_a_transformer_block_and_its_gradients(dtype):
     model = Block().to(dtype)

@@ -14,12 +14,11 @@ from typing import Any
 
 import torch
 from torch._dynamo.exc import ShortenTraceback
-from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
-from torch.fx.passes.operator_support import OperatorSupportBase
 
 import plait
 from plait.torch import dropout
 from plait.torch.lowering import Fused, device_of, is_tensor, is_view, why_not
+from plait.torch.partition import Call, order_of_effects, partitions, with_calls
 from plait.torch.sizes import MissingSizes, Unsupported
 from plait.torch.table import TABLE, VIEWS
 
@@ -142,18 +141,19 @@ def ops_of(nodes: Iterable[torch.fx.Node]) -> list[str]:
     return [str(op_of(node)) for node in nodes if counts_as_work(node)]
 
 
-class _Support(OperatorSupportBase):
-    def __init__(self, reasons: dict[torch.fx.Node, str], device: torch.device):
-        self.reasons, self.device = reasons, device
-
-    def is_node_supported(self, submodules: Any, node: torch.fx.Node) -> bool:
+def _reasons(graph: torch.fx.Graph, given: dict[torch.fx.Node, str]) -> dict[torch.fx.Node, str]:
+    """Of the nodes that call functions: why they stay eager, or "". `given`: what is known of some."""
+    device = device_of(graph)
+    out: dict[torch.fx.Node, str] = {}
+    for node in graph.nodes:
         if node.op != "call_function":
-            return False
+            continue
         if node.target is operator.getitem:
-            return isinstance(node.args[0], torch.fx.Node) and self.is_node_supported(submodules, node.args[0])
-        if node not in self.reasons:
-            self.reasons[node] = why_not(node, self.device) or ""
-        return not self.reasons[node]
+            operand = node.args[0]
+            out[node] = "" if isinstance(operand, torch.fx.Node) and out.get(operand) == "" else "its operand stays eager"
+        else:
+            out[node] = given.get(node) or why_not(node, device) or ""
+    return out
 
 
 def _warn(node: torch.fx.Node, why: str, options: Options) -> None:
@@ -232,26 +232,25 @@ def _size_before(call: torch.fx.Node, symbol: str) -> torch.fx.Node | None:
     return None
 
 
-def _give_sizes(call: torch.fx.Node, module: torch.fx.GraphModule, missing: MissingSizes) -> None:
-    """Makes the sizes arguments of the module that is called. Raises `missing` where nothing ahead of the call has them."""
-    sizes = [_size_before(call, symbol) for symbol in missing.symbols]
+def _give_sizes(node: torch.fx.Node, call: Call, missing: MissingSizes) -> None:
+    """Makes the sizes arguments of the call. Raises `missing` where nothing ahead of it has them."""
+    sizes = [_size_before(node, symbol) for symbol in missing.symbols]
     if None in sizes:
         raise missing
-    nodes = list(module.graph.nodes)
-    behind = nodes[max((i + 1 for i, node in enumerate(nodes) if node.op == "placeholder"), default=0)]
+    nodes = list(call.graph.nodes)
+    behind = nodes[max((i + 1 for i, each in enumerate(nodes) if each.op == "placeholder"), default=0)]
     for symbol, size in zip(missing.symbols, sizes):
-        with module.graph.inserting_before(behind):
-            module.graph.placeholder(f"size_{symbol}").meta["val"] = size.meta["val"]
-    call.args = (*call.args, *sizes)
-    module.recompile()
+        with call.graph.inserting_before(behind):
+            call.graph.placeholder(f"size_{symbol}").meta["val"] = size.meta["val"]
+    node.args = (*node.args, *sizes)
 
 
-def _fuse(call: torch.fx.Node, module: torch.fx.GraphModule, name: str, options: Options) -> Fused:
+def _fuse(node: torch.fx.Node, call: Call, name: str, options: Options) -> Fused:
     try:
-        return Fused(module.graph, name, options.plait, options.dumps)
+        return Fused(call.graph, name, options.plait, options.dumps)
     except MissingSizes as missing:
-        _give_sizes(call, module, missing)
-        return Fused(module.graph, name, options.plait, options.dumps)
+        _give_sizes(node, call, missing)
+        return Fused(call.graph, name, options.plait, options.dumps)
 
 
 def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: Options, gradients: bool = False) -> Any:
@@ -259,55 +258,61 @@ def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: 
     own_memory(gm.graph, gradients)
     if options.dropout == "plait":
         dropout.open_dropouts(gm.graph)
-    reasons: dict[torch.fx.Node, str] = {node: _BY_OPTION for node in gm.graph.nodes if dropout.opens(node)}
-    partitioner = CapabilityBasedPartitioner(gm, _Support(reasons, device_of(gm.graph)), allows_single_node_partition=True)
-    proposed = partitioner.propose_partitions()
-    partitions = [p for p in proposed if any(computes(node) for node in p.nodes)]
+    reasons = _reasons(gm.graph, {node: _BY_OPTION for node in gm.graph.nodes if dropout.opens(node)})
+    nodes = list(gm.graph.nodes)
+    before = order_of_effects(nodes)
+    proposed = partitions(nodes, lambda node: reasons.get(node) == "", before)
+    groups = [group for group in proposed if any(map(computes, group))]
     for node, why in reasons.items():
         if why and why != _BY_OPTION and counts_as_work(node):
             _warn(node, why, options)
     report = GraphReport(left=[(str(op_of(n)), why) for n, why in reasons.items() if why and counts_as_work(n)])
-    report.left += [(op, "its fusion would only move elements") for p in proposed if p not in partitions
-                    for op in ops_of(p.nodes)]
-    whole = partitioner.fuse_partitions(partitions, prefix="plait_")
-    for call in [node for node in whole.graph.nodes if node.op == "call_module"]:
-        name, module = call.target, getattr(whole, call.target)
-        if not name.startswith("plait_"):
-            continue
+    report.left += [(op, "its fusion would only move elements") for group in proposed if group not in groups
+                    for op in ops_of(group)]
+    graph, calls = with_calls(gm.graph, groups, before, "plait_")
+    modules = {}
+    for node, call in calls:
+        name = node.target
         direction = "backward" if gradients else "forward"
         try:
-            fused = FusedModule(_fuse(call, module, name.replace("plait", direction), options), module, options.strict)
+            fused = FusedModule(_fuse(node, call, name.replace("plait", direction), options), call.graph, options.strict)
         except plait.OutOfMemoryError:
             raise
         except (Unsupported, plait.Error) as e:
             if options.strict:
-                raise plait.UserError(f"a fusion of {', '.join(dict.fromkeys(ops_of(module.graph.nodes)))} is refused: {e}",
+                raise plait.UserError(f"a fusion of {', '.join(dict.fromkeys(ops_of(call.graph.nodes)))} is refused: {e}",
                                       "torch.compile", "leave out strict") from e
-            _warn_of_fusion(module.graph.nodes, str(e))
+            _warn_of_fusion(call.graph.nodes, str(e))
             if isinstance(e, plait.Error):
                 report.refused.append(str(e))
-            report.left += [(op, str(e)) for op in ops_of(module.graph.nodes)]
+            report.left += [(op, str(e)) for op in ops_of(call.graph.nodes)]
+            modules[name] = torch.fx.GraphModule({}, call.graph)
             continue
-        setattr(whole, name, fused)
+        modules[name] = fused
         report.modules.append(fused)
     if LISTENING:
         REPORTS.append(report)
-    whole.recompile()
-    return _of_one_fusion(whole) or whole.forward
+    return _of_one_fusion(graph, modules) or _whole(gm, graph, modules).forward
 
 
-def _of_one_fusion(whole: torch.fx.GraphModule) -> Any:
+def _whole(gm: torch.fx.GraphModule, graph: torch.fx.Graph, modules: dict[str, torch.nn.Module]) -> torch.fx.GraphModule:
+    for name, module in modules.items():
+        gm.add_submodule(name, module)
+    return torch.fx.GraphModule(gm, graph)
+
+
+def _of_one_fusion(graph: torch.fx.Graph, modules: dict[str, torch.nn.Module]) -> Any:
     """Where a graph is one fusion whose results it returns, a function without the calls of modules around it."""
     places: dict[torch.fx.Node, tuple[bool, int]] = {}  # of a value: whether it is a result, and its number
     inputs, call, outputs = 0, None, ()
-    draws = [node for node in whole.graph.nodes if dropout.is_draw(node)]  # behind the inputs
-    for node in whole.graph.nodes:
+    draws = [node for node in graph.nodes if dropout.is_draw(node)]  # behind the inputs
+    for node in graph.nodes:
         if node.op == "placeholder":
             places[node] = (False, inputs)
             inputs += 1
         elif node in draws:
             places[node] = (False, inputs + draws.index(node))
-        elif node.op == "call_module" and call is None and isinstance(getattr(whole, node.target), FusedModule):
+        elif node.op == "call_module" and call is None and isinstance(modules.get(node.target), FusedModule):
             call = node
         elif node.op == "call_function" and node.target is operator.getitem and node.args[0] is call:
             places[node] = (True, node.args[1])
@@ -317,7 +322,7 @@ def _of_one_fusion(whole: torch.fx.GraphModule) -> Any:
             return None
     if call is None or not isinstance(outputs, (list, tuple)):
         return None
-    module = getattr(whole, call.target)
+    module = modules[call.target]
     single = module.fused.single
     if single:
         places[call] = (True, 0)
@@ -340,9 +345,10 @@ def _of_one_fusion(whole: torch.fx.GraphModule) -> Any:
 class FusedModule(torch.nn.Module):
     """A fusion in a graph. After an error of plait's its nodes run eagerly; `failure` says why."""
 
-    def __init__(self, fused: Fused, eager: torch.fx.GraphModule, strict: bool):
+    def __init__(self, fused: Fused, graph: torch.fx.Graph, strict: bool):
         super().__init__()
-        self.fused, self.eager, self.strict = fused, eager, strict
+        self.fused, self.graph, self.strict = fused, graph, strict
+        self.eager: torch.fx.GraphModule | None = None  # made when it is first needed
         self.failure = ""
         self.timing = TIMING
 
@@ -361,6 +367,8 @@ class FusedModule(torch.nn.Module):
                     raise
                 self.failure = str(e)
                 _warn_of_fusion(self.fused.nodes, self.failure)
+        if self.eager is None:
+            self.eager = torch.fx.GraphModule({}, self.graph)
         return self.eager(*args)
 
     forward = run

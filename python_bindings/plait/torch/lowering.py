@@ -90,6 +90,32 @@ def device_of(graph: torch.fx.Graph) -> torch.device:
     return gpu if gpu in devices else torch.device("cpu")
 
 
+class _Symbolic(Exception):
+    """A size that is a symbol, of which more is known than its name."""
+
+
+def _key(value: Any) -> Any:
+    """Equal for arguments, and results, of which a row of the table makes the same. Raises _Symbolic."""
+    if isinstance(value, torch.fx.Node):
+        return "node", _key(value.meta.get("val"))
+    if isinstance(value, torch.Tensor):
+        shape, strides = tuple(value.shape), value.stride()
+        if not all(type(n) is int for n in (*shape, *strides)):
+            raise _Symbolic
+        return value.dtype, shape, strides, value.device, value.layout
+    if isinstance(value, dict):
+        return "dict", *((word, _key(each)) for word, each in sorted(value.items()))
+    if isinstance(value, (list, tuple)):
+        return "list", *map(_key, value)
+    if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+        raise _Symbolic
+    return type(value), repr(value)  # 0.0 is -0.0, and nan is not nan
+
+
+_MOST_KNOWN = 4096
+_known: dict[Any, str | None] = {}  # answers of why_not: nodes of a model repeat
+
+
 def why_not(node: torch.fx.Node, device: torch.device) -> str | None:
     """Why a node of a graph whose fusions are on the device stays eager, or None."""
     if node.op != "call_function":
@@ -98,10 +124,25 @@ def why_not(node: torch.fx.Node, device: torch.device) -> str | None:
         return None
     if node.target not in TABLE:
         return "no row of the table"
+    try:
+        key = (node.target, device, _key(node.args), _key(node.kwargs), _key(node.meta.get("val")))
+    except _Symbolic:
+        return _try(node, device)
+    if key not in _known:
+        if len(_known) == _MOST_KNOWN:
+            _known.clear()
+        _known[key] = _try(node, device)
+    return _known[key]
+
+
+def _try(node: torch.fx.Node, device: torch.device) -> str | None:
+    """The same for a node with a row, by lowering it alone."""
     for value in values_of(node) + [n.meta.get("val") for n in node.all_input_nodes]:
         for each in value if isinstance(value, (list, tuple)) else [value]:
-            if is_tensor(each) and (each.dtype not in DTYPES or each.layout != torch.strided or each.is_sparse):
-                return f"dtype {each.dtype}, layout {each.layout}"
+            if is_tensor(each) and each.dtype not in DTYPES:
+                return f"dtype {each.dtype}"
+            if is_tensor(each) and (each.layout != torch.strided or each.is_sparse):
+                return f"layout {each.layout}"
             if is_tensor(each) and each.device != device:
                 return f"on {each.device}, and the fusions of this graph are on {device}"
     try:

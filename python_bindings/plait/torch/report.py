@@ -129,13 +129,17 @@ class Report:
 def report(model: Any, *args: Any, backward: bool = False, options: dict[str, Any] | None = None, **words: Any) -> Report:
     """Compiles and runs a model (or function) once, with `backward` also its gradient, and says what became of its nodes.
     Printed by print(). A fusion runs twice; times are those of the second run. Gradients (`.grad`) stay as they are. All
-    that torch.compile made before in this process is forgotten, and no other thread may compile meanwhile."""
+    that torch.compile made before in this process is forgotten, and no other thread may compile meanwhile. Raises
+    plait.UserError: no result requires a gradient."""
     torch._dynamo.reset()
     try:
         with _backend.listening(timing=True) as reports:
             out = torch.compile(model, backend="plait", options=options)(*args, **words)
             if backward:
                 results = [each for each in torch.utils._pytree.tree_leaves(out) if torch.is_tensor(each) and each.requires_grad]
+                if not results:
+                    raise plait.UserError("backward = True, and no result requires a gradient", "plait.torch.report",
+                                          "give parameters, or inputs with requires_grad_()")
                 torch.autograd.grad([each.sum() for each in results], _leaves(results), allow_unused=True)
             return Report(list(reports))
     finally:

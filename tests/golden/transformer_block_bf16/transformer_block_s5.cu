@@ -217,7 +217,7 @@ __device__ __forceinline__ int wrap_abs(int a) { return a < 0 ? wrap_neg(a) : a;
 
 extern "C" __global__ void __launch_bounds__(32) transformer_block_s5(
     const bf16* __restrict__ b0, const bf16* __restrict__ b1, const bf16* __restrict__ b2, bf16* __restrict__ b3,
-    unsigned n0, unsigned n1, unsigned n2, unsigned n3) {
+    unsigned n0, unsigned n1, unsigned n2) {
   const unsigned bx = blockIdx.x;
   const unsigned ty = threadIdx.y;
   const unsigned tx = threadIdx.x;

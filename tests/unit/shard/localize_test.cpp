@@ -224,9 +224,7 @@ TEST(Explain, TableAndReshards) {
             "1\n"
             "%p -> %p_reduced  all-reduce over tp      {}       128 B         for relu %y: the sum over tp is pending "
             "and relu "
-            "needs it done\n"
-            "\n"
-            "1 collective\n");
+            "needs it done\n");
 }
 
 TEST(Api, ShardingByCalls) {
