@@ -251,6 +251,9 @@ set(PLAIT_CORE_SOURCES
   lower/sort.cpp
   lower/statements.cpp
   lower/tree/align_rows.cpp
+  lower/tree/attention_blocks.cpp
+  lower/tree/attention_results.cpp
+  lower/tree/attention_scores.cpp
   lower/tree/column_sums.cpp
   lower/tree/combines.cpp
   lower/tree/creation.cpp
@@ -334,9 +337,11 @@ set(PLAIT_CORE_SOURCES
   scalar/reductions.cpp
   scalar/special.cpp
   schedule/attention.cpp
+  schedule/attention_blocks.cpp
   schedule/attention_poison.cpp
   schedule/contraction.cpp
   schedule/contraction_gpu.cpp
+  schedule/divide_behind.cpp
   schedule/find_attention.cpp
   schedule/manual.cpp
   schedule/masked_keys.cpp

@@ -169,8 +169,9 @@ Results composed(Composer& c, const Sdpa& op) {
   TensorView* sum =
       c.where(shifted.empty, 1, c.sum(shifted.terms, {last}, true));  // a row that keeps nothing gives 0 / 1
   TensorView* out = c.pointwise(Pointwise::div, {weighed(c, shifted.terms, v), sum});
+  out = c.cast(out, op.q->dtype);
   if (share > 1) out = c.reshape(out, op.results[0]->shape());
-  Results results = {c.cast(out, op.q->dtype)};
+  Results results = {out};
   if (op.statistics) {
     // Of a row that keeps nothing: log 1 - inf.
     TensorView* log = c.pointwise(Pointwise::add, {c.pointwise(Pointwise::log, {sum}), shifted.most});

@@ -158,14 +158,18 @@ struct Contraction {
   }
 };
 
-// Attention: a product, rows of its scores with their reductions, and a product with what comes of them. Scores of a
-// few queries at a time are on the stack. CPUs only. The result depends on none of the numbers but `kept`.
+// Attention: a product, rows of its scores with their reductions, and a product with what comes of them. CPUs: scores
+// of a few queries at a time are on the stack; the result depends on none of the numbers but `kept`. GPUs: tiles of
+// scores are in registers of warps, keys and values in shared memory; the result depends on `keys`.
 struct Attention {
   static constexpr std::string_view kName = "attention";
-  Choice queries;  // whose scores are on the stack together, as lanes
+  Choice queries;  // whose scores are on the stack together, as lanes; GPUs: of a warp
   Choice block;    // queries per parallel iteration
-  Choice rows;     // keys, and elements of values, whose sums are in registers together
-  Choice kept;     // 1: scores against all keys are on the stack; 0: against 256, computed again behind a maximum
+  Choice rows;     // CPUs: keys, and elements of values, whose sums are in registers together
+  Choice kept;     // CPUs: 1: scores against all keys are on the stack; 0: against 256, computed again behind a maximum
+  Choice keys;     // GPUs: of a tile
+  Choice stages;   // GPUs: tiles that are under way or read at once
+  Choice features, values;  // GPUs: elements of a head, at most: of queries and keys, of values
   auto operator<=>(const Attention&) const = default;
   template <class Self, class Fn>
   static void fields(Self& self, Fn&& fn) {
@@ -173,6 +177,10 @@ struct Attention {
     fn("block", self.block, ChoiceRange{1, 1 << 16});
     fn("rows", self.rows, ChoiceRange{1, 16});
     fn("kept", self.kept, ChoiceRange{0, 1});
+    fn("keys", self.keys, ChoiceRange{16, 128, true});
+    fn("stages", self.stages, ChoiceRange{1, 4});
+    fn("features", self.features, ChoiceRange{16, 256});
+    fn("values", self.values, ChoiceRange{16, 256});
   }
 };
 

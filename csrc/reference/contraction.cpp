@@ -102,6 +102,7 @@ class Contraction {
   void finish(const Side& a, const Side& b, int64_t first, int64_t at, int64_t stride);
   double radius(size_t i, double value, double bias, double bias_radius, double spread) const;
   double finite_terms(const Side& a, int64_t row, const Side& b, int64_t col) const;
+  bool hangs_on_zero(const Side& a, int64_t row, const Side& b, int64_t col) const;
 
   const Context& context_;
   const bool whole_;
@@ -170,6 +171,22 @@ double Contraction::finite_terms(const Side& a, int64_t row, const Side& b, int6
   return out;
 }
 
+// Whether an infinite factor is multiplied with what may be 0 or not, so that its term may be NaN or infinite, and no
+// other term is surely NaN.
+bool Contraction::hangs_on_zero(const Side& a, int64_t row, const Side& b, int64_t col) const {
+  bool out = false;
+  for (int64_t k = 0; k < depth_; ++k) {
+    const int64_t i = a.at(row, k), j = b.at(col, k);
+    const double x = a.array.value[i], y = b.array.value[j], rx = a.array.radius_at(i), ry = b.array.radius_at(j);
+    if (std::isnan(x) || std::isnan(y)) return false;
+    if (!std::isinf(x) && !std::isinf(y)) continue;
+    const double other = std::isinf(x) ? y : x, radius = std::isinf(x) ? ry : rx;
+    if (other == 0 && radius == 0) return false;
+    out |= std::abs(other) <= radius;
+  }
+  return out;
+}
+
 void Contraction::finish(const Side& a, const Side& b, int64_t first, int64_t at, int64_t stride) {
   const auto excused = [](const Side& s) { return [&s](int64_t i) { return s.array.excused_at(i); }; };
   const auto unknown = [](const Side& s) { return [&s](int64_t i) { return std::isinf(s.array.radius_at(i)); }; };
@@ -195,6 +212,8 @@ void Contraction::finish(const Side& a, const Side& b, int64_t first, int64_t at
         own = kInfinity;
       else if (std::isfinite(value))
         own = radius(i, sums_.sum[i], bias, bias_ ? bias_->radius_at(first + col) : 0, spread);
+      else if (hangs_on_zero(a, row, b, col))
+        own = kInfinity;
       else if (std::isinf(value) && finite_terms(a, row, b, col) > largest_)
         own = kInfinity;            // they may become the other infinity
       Settled settled{value, own};  // as below, sooner

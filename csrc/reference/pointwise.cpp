@@ -67,10 +67,43 @@ class PointwiseLoop {
   std::vector<DType> types_;
   std::vector<uint8_t> from_zero_;  // operands that are never negative
   DType compute_ = DType::f32, to_ = DType::f32;
-  bool is_cast_ = false, integer_ = false, radius_ = false;
+  bool is_cast_ = false, integer_ = false, radius_ = false, multiples_ = false;
   const Partial* partial_ = nullptr;
   Array out_;
 };
+
+// Whether the tensor, or a move of it, is the left operand of products in f32 and nothing else.
+bool weighs_products(const TensorView& t) {
+  const auto readers = t.fusion->readers(&t);
+  const auto weighs = [&](const Op* op) {
+    const auto* product = as<Matmul>(*op);
+    if (product != nullptr) return product->a == &t && product->b != &t && product->out()->dtype == DType::f32;
+    const bool moves = op->kind == OpKind::Reshape || op->kind == OpKind::Broadcast || op->kind == OpKind::Unsqueeze ||
+                       op->kind == OpKind::Squeeze;
+    return moves && weighs_products(*op->out());
+  };
+  return !readers.empty() && !t.fusion->is_output(&t) && std::ranges::all_of(readers, weighs);
+}
+
+// Whether a kernel of attention may round a multiple of what is cast, which it scales behind its product in f32: the
+// cast is of exponentials, through factors, choices and divisions, and is the left operand of such products alone.
+bool rounds_multiples(const PointwiseOp& cast) {
+  const TensorView& out = *cast.out();
+  if (cast.function != Pointwise::cast || cast.in[0]->dtype != DType::f32) return false;
+  if ((out.dtype != DType::bf16 && out.dtype != DType::f16) || !weighs_products(out)) return false;
+  const auto is_number = [](const TensorView* t) {
+    return t->definition != nullptr && t->definition->kind == OpKind::Full;
+  };
+  const TensorView* t = cast.in[0];
+  while (const auto* op = t->definition == nullptr ? nullptr : as<PointwiseOp>(*t->definition)) {
+    const Pointwise f = op->function;
+    if (f == Pointwise::exp || f == Pointwise::exp2) return true;
+    const bool factor = f == Pointwise::mul && (is_number(op->in[0]) || is_number(op->in[1]));
+    if (f != Pointwise::div && f != Pointwise::where && !factor) return false;
+    t = f == Pointwise::where || (factor && is_number(op->in[0])) ? op->in[1] : op->in[0];
+  }
+  return false;
+}
 
 PointwiseLoop::PointwiseLoop(const PointwiseOp& op, const Operands& operands, const Context& context)
     : op_(op), context_(context), to_(op.out()->dtype), radius_(context.options.radius) {
@@ -80,6 +113,7 @@ PointwiseLoop::PointwiseLoop(const PointwiseOp& op, const Operands& operands, co
     from_zero_.push_back(!in_.back()->radius.empty() && never_negative(*t));
   }
   is_cast_ = op.function == Pointwise::cast;
+  multiples_ = rounds_multiples(op);
   compute_ =
       is_cast_ ? (is_float(to_) && !is_float(types_[0]) ? to_ : types_[0]) : computation_type(op.function, types_);
   integer_ = !is_float(compute_) && std::ranges::none_of(types_, is_float);
@@ -313,7 +347,12 @@ PointwiseLoop::Found PointwiseLoop::bound_float(const Cell& cell, Interval range
     const double rounding = is_narrow(to_) ? unit_roundoff(to_) * static_cast<double>(partial_->roundings) : 0;
     own += cell.spread * (rounding + unit_roundoff(compute_) * static_cast<double>(1 + partial_->ranks));
   }
-  const Settled settled = settle(to_, value, range, own);
+  Settled settled = settle(to_, value, range, own);
+  if (const double far = std::abs(farther(range)); multiples_ && std::isfinite(far) && std::isfinite(settled.value)) {
+    const double rounding = far == 0 ? 0 : std::max(unit_roundoff(to_) * far, 0.5 * smallest_spacing(to_));
+    const double apart = std::max(range.hi - settled.value, settled.value - range.lo);
+    settled.radius = std::max(settled.radius, apart + rounding);
+  }
   return {{{settled.value, settled.radius}}, 1, excused || std::isinf(settled.radius)};
 }
 

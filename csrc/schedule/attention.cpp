@@ -5,8 +5,10 @@
 #include "base/error.h"
 #include "ir/make_op.h"
 #include "ir/op_fields.h"
+#include "schedule/attention_blocks.h"
 #include "schedule/attention_loops.h"
 #include "schedule/attention_poison.h"
+#include "schedule/divide_behind.h"
 #include "schedule/find_attention.h"
 #include "schedule/masked_keys.h"
 #include "schedule/reads.h"
@@ -27,48 +29,8 @@ TensorView* put_copy(Fusion& graph, Op& reader, TensorView& t, const char* name)
   return op->out();
 }
 
-const PointwiseOp* pointwise_of(const TensorView* t) {
-  return t->definition == nullptr ? nullptr : as<PointwiseOp>(*t->definition);
-}
-const Full* number_of(const TensorView* t) { return t->definition == nullptr ? nullptr : as<Full>(*t->definition); }
-
-// Whether a row is what keys of the tensor are reduced to, or a number in place of that.
-bool is_reduced(const TensorView* row, Reduction function, const TensorView* from) {
-  if (const auto* choice = pointwise_of(row); choice != nullptr && choice->function == Pointwise::where)
-    row = number_of(choice->in[1]) != nullptr   ? choice->in[2]
-          : number_of(choice->in[2]) != nullptr ? choice->in[1]
-                                                : row;
-  const auto* reduce = row->definition == nullptr ? nullptr : as<Reduce>(*row->definition);
-  return reduce != nullptr && reduce->function == function && reduce->in == from && reduces_keys(*reduce);
-}
-
-// Exponentials of the distance from the maximum, over their sum: no sum of those terms is too large for the type.
-bool divides_softmax(const PointwiseOp& op) {
-  if (op.function != Pointwise::div || !is_reduced(op.in[1], Reduction::sum, op.in[0])) return false;
-  const auto* terms = pointwise_of(op.in[0]);
-  if (terms == nullptr || (terms->function != Pointwise::exp && terms->function != Pointwise::exp2)) return false;
-  const auto* apart = pointwise_of(terms->in[0]);
-  return apart != nullptr && apart->function == Pointwise::sub &&
-         is_reduced(apart->in[1], Reduction::amax, apart->in[0]);
-}
-
-// The operand that a number scales, or of which some keys are dropped at random: of very many, not all. Null for other
-// ops.
-TensorView* scaled_operand(const PointwiseOp& op, sym::Expr keys) {
-  if (op.function == Pointwise::mul)
-    return number_of(op.in[1]) != nullptr ? op.in[0] : number_of(op.in[0]) != nullptr ? op.in[1] : nullptr;
-  const auto* zero = op.function == Pointwise::where ? number_of(op.in[2]) : nullptr;
-  const auto* keep = pointwise_of(op.in[0]);
-  if (zero == nullptr || zero->value.to_double() != 0 || keep == nullptr || keep->function != Pointwise::ge)
-    return nullptr;
-  const TensorView* drawn = keep->in[0];
-  const auto* share = number_of(keep->in[1]);
-  const bool drops = drawn->definition != nullptr && drawn->definition->kind == OpKind::Uniform && drawn->rank() > 0 &&
-                     drawn->shape().back() == keys && share != nullptr && share->value.to_double() <= 0.95;
-  return drops ? op.in[1] : nullptr;
-}
-
 std::optional<Refused> refuse(const Problem& problem) {
+  if (attention_parts(problem.segment.ops, true)) return attention_blocks::refuse(problem);
   return refuse_attention(problem.segment.ops, problem.segment.outputs);
 }
 
@@ -87,7 +49,7 @@ class Builder {
     const bool reduces = std::ranges::any_of(graph_.ops(), [](const Op* op) { return reduces_keys(*op); });
     streams_ = !reduces || numbers_.kept == 0;
     if (reduces && streams_)
-      for (const Matmul* product : parts_.products) divide_behind(*product);
+      for (const Matmul* product : parts_.products) divide_behind(graph_, *product);
     visible_ = visible_keys(graph_, parts_).value_or(VisibleKeys());
     if (reduces && streams_) score_again();
     own_moves();
@@ -123,46 +85,8 @@ class Builder {
           replace_input(*m->out()->definition, operand, own);
           put_ops(graph_, added, *m, false);
         }
-    drop_unread();
+    drop_unread(graph_);
   }
-  // Weights of a softmax: the product is divided, so that rows need not be there before it.
-  void divide_behind(const Matmul& product) {
-    Op* reader = product.out()->definition;
-    TensorView* t = product.a;
-    while (t->definition != nullptr && graph_.readers(t).size() == 1 && !graph_.is_output(t)) {
-      const auto* op = as<PointwiseOp>(*t->definition);
-      if (op == nullptr) return;
-      if (divides_softmax(*op)) return divide_behind(product, *reader, *op);
-      TensorView* next = scaled_operand(*op, shape_.back());
-      if (next == nullptr) return;
-      reader = t->definition;
-      t = next;
-    }
-  }
-  void divide_behind(const Matmul& product, Op& reader, const PointwiseOp& quotient) {
-    TensorView *terms = quotient.in[0], *total = quotient.in[1], *out = product.out();
-    const std::vector<Op*> readers(graph_.readers(out).begin(), graph_.readers(out).end());
-    replace_input(reader, quotient.out(), terms);
-    auto behind = std::make_unique<PointwiseOp>();
-    behind->function = Pointwise::div;
-    behind->in = {out, total};
-    Op* added = graph_.add_op(std::move(behind), graph_.add_tensor("_divided", out->shape(), out->dtype));
-    put_ops(graph_, {added}, *out->definition, true);
-    for (Op* each : readers) replace_input(*each, out, added->out());
-    std::vector<TensorView*> outputs = graph_.outputs();
-    std::ranges::replace(outputs, out, added->out());
-    graph_.set_outputs(std::move(outputs));
-    drop_unread();
-  }
-  void drop_unread() {
-    std::vector<Op*> read;
-    for (Op* op : graph_.ops()) {
-      const auto is_read = [&](const TensorView* t) { return graph_.is_output(t) || !graph_.readers(t).empty(); };
-      if (std::ranges::any_of(op->results, is_read)) read.push_back(op);
-    }
-    graph_.set_order(std::move(read));
-  }
-
   // Reductions of what comes of scores alone have scores of their own, so that what comes of the reductions need not
   // wait with all scores in hand. UserError where something reduces what comes of these in turn, and is weighed by it.
   void score_again() {
@@ -197,7 +121,7 @@ class Builder {
     for (Op* op : first) replace_input(*op, inputs(*op)[0], twins.at(inputs(*op)[0]));
     graph_.set_order(std::move(order));
     parts_.scores.push_back(as<Matmul>(*twins.at(scores.out())->definition));
-    drop_unread();
+    drop_unread(graph_);
   }
   Op* twin_of(const Op& op, const std::map<const TensorView*, TensorView*>& twins) {
     std::unique_ptr<Op> copy = blank_op(op.kind);
@@ -403,6 +327,8 @@ class Builder {
 };
 
 std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& schedule) {
+  if (const auto& numbers = std::get<schedules::Attention>(schedule); numbers.keys)
+    return attention_blocks::schedule(problem, numbers);
   ScheduledGroup out = make_group(problem.fusion, problem.segment);
   out.schedule = schedule;
   Builder(out, std::get<schedules::Attention>(schedule)).run();
@@ -426,6 +352,12 @@ schedules::Attention numbers_for(const Problem& problem, const Target& target, s
 
 Schedule choose(const Problem& problem, const Target& target, const Schedule& pinned) {
   const auto* given = std::get_if<schedules::Attention>(&pinned);
+  if (target.cuda())
+    return attention_blocks::choose(problem, target, given != nullptr ? *given : schedules::Attention());
+  if (!attention_parts(problem.segment.ops))
+    throw UserError("kernels of attention in bf16 and f16 are of GPUs", problem.where(), "leave the schedule out");
+  if (given != nullptr && (given->keys || given->stages))
+    throw UserError("keys and stages are numbers of GPUs", problem.where(), "leave them out");
   const schedules::Attention out = numbers_for(problem, target, given != nullptr ? *given : schedules::Attention());
   if (*out.block % *out.queries != 0)
     throw UserError(fmt::format("block = {} is no multiple of queries = {}", *out.block, *out.queries), problem.where(),
@@ -439,7 +371,8 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
 }  // namespace
 
 std::optional<Refused> attention_refuses(const Problem& problem, const Target& target) {
-  if (auto refused = refuse(problem)) return refused;
+  if (target.cuda()) return attention_blocks::refuse(problem, target);
+  if (auto refused = refuse_attention(problem.segment.ops, problem.segment.outputs)) return refused;
   return refuse_loops(problem, [&] { return *group(problem, numbers_for(problem, target, {})); });
 }
 
@@ -450,13 +383,12 @@ const Scheduler& attention_scheduler() {
       .choose = choose,
       .apply = nullptr,
       .group = group,
-      .refuses_of_gpus = [](const Problem&) -> std::optional<Refused> {
-        return Refused{"kernels of attention are of CPUs", "compile for the CPU"};
-      },
+      .refuses_of_gpus = [](const Problem& problem) { return attention_blocks::refuse(problem); },
       .refuses_sizes = attention_refuses,
       .concerns =
           [](std::span<Op* const> ops) {
-            return std::ranges::count_if(ops, [](const Op* op) { return product_of_matrices(*op) != nullptr; }) > 1;
+            const auto is = [](const Op* op) { return product_of_matrices(*op) || product_of_narrow(*op); };
+            return std::ranges::count_if(ops, is) > 1;
           }};
   return kAttention;
 }

@@ -11,7 +11,6 @@ namespace plait {
 
 namespace {
 
-constexpr int64_t kLeastQueries = 2 * kQueries, kLeastKeys = 256;  // of fewer, products of the library are as fast
 constexpr size_t kMostOps = 64;
 constexpr int64_t kMostKeys = 1 << 20;  // positions are numbers of f32
 constexpr int64_t kLeastBatch = 8;      // for a task of each matrix
@@ -26,8 +25,9 @@ sym::Expr last(const TensorView& t) { return t.shape().back(); }
 
 class Finder {
  public:
-  Finder(const Fusion& fusion, std::vector<const Matmul*> products, bool by_keys, bool moves)
-      : fusion_(fusion), products_(std::move(products)), by_keys_(by_keys), moves_(moves) {}
+  Finder(const Fusion& fusion, std::vector<const Matmul*> products, bool by_keys, bool moves,
+         const AttentionLimits& limits)
+      : fusion_(fusion), products_(std::move(products)), by_keys_(by_keys), moves_(moves), limits_(limits) {}
 
   // Its ops, whether or not others read of them; false where it is no attention.
   bool find() {
@@ -64,8 +64,8 @@ class Finder {
     const std::vector<sym::Expr> shape = scores().out()->shape();
     const sym::Expr queries = shape[shape.size() - 2], keys = shape.back();
     const auto few = [&](const TensorView& t) { return decide(sym::le(last(t), kMostFeatures)); };
-    return decide(sym::ge(by_keys_ ? keys : queries, kLeastQueries)) &&
-           decide(sym::ge(by_keys_ ? queries : keys, kLeastKeys)) && decide(sym::le(queries, kMostKeys)) &&
+    return decide(sym::ge(by_keys_ ? keys : queries, limits_.queries)) &&
+           decide(sym::ge(by_keys_ ? queries : keys, limits_.keys)) && decide(sym::le(queries, kMostKeys)) &&
            decide(sym::le(keys, kMostKeys)) &&
            std::ranges::all_of(scores_, [&](const Matmul* m) { return few(*m->a); }) &&
            std::ranges::all_of(products_, [&](const Matmul* m) { return few(*m->out()); }) && fits_others(decide);
@@ -132,7 +132,7 @@ class Finder {
       stack.pop_back();
       if (op == nullptr || ops_.contains(op)) continue;
       if (ops_.size() >= kMostOps) return false;
-      if (const Matmul* matmul = product_of_matrices(*op)) {
+      if (const Matmul* matmul = limits_.narrow ? product_of_narrow(*op) : product_of_matrices(*op)) {
         if (scores_.size() == 2) return false;
         scores_.push_back(matmul);
         ops_.insert(op);
@@ -244,6 +244,7 @@ class Finder {
   const Fusion& fusion_;
   const std::vector<const Matmul*> products_;
   const bool by_keys_, moves_;
+  const AttentionLimits limits_;
   std::vector<const Matmul*> scores_;
   std::set<const TensorView*> ends_;
   std::set<const Op*> ops_;
@@ -261,6 +262,14 @@ const Matmul* product_of_matrices(const Op& op) {
   return fits ? matmul : nullptr;
 }
 
+const Matmul* product_of_narrow(const Op& op) {
+  const auto* m = as<Matmul>(op);
+  const bool fits = m != nullptr && m->out()->rank() >= 2 && m->a->rank() == m->out()->rank() &&
+                    m->b->rank() == m->out()->rank() && m->out()->dtype == DType::f32 &&
+                    (m->a->dtype == DType::bf16 || m->a->dtype == DType::f16) && m->b->dtype == m->a->dtype;
+  return fits ? m : nullptr;
+}
+
 bool is_transpose(const Op& op) {
   const auto* permute = as<Permute>(op);
   if (permute == nullptr || permute->dims.size() < 2) return false;
@@ -276,7 +285,7 @@ bool reduces_keys(const Op& op) {
          reduce->dims == std::vector<int64_t>{static_cast<int64_t>(reduce->in->rank()) - 1};
 }
 
-std::optional<AttentionParts> attention_parts(std::span<Op* const> ops) {
+std::optional<AttentionParts> attention_parts(std::span<Op* const> ops, bool narrow) {
   AttentionParts out;
   std::set<const TensorView*> weights;  // scores and what comes of them
   std::vector<bool> by_keys;
@@ -287,7 +296,7 @@ std::optional<AttentionParts> attention_parts(std::span<Op* const> ops) {
       if (weighs) weights.insert(op->results.begin(), op->results.end());
       continue;
     }
-    const Matmul* matmul = product_of_matrices(*op);
+    const Matmul* matmul = narrow ? product_of_narrow(*op) : product_of_matrices(*op);
     if (matmul == nullptr || (weighs && !weights.contains(matmul->a))) return std::nullopt;
     (weighs ? out.products : out.scores).push_back(matmul);
     if (weighs) by_keys.push_back(is_by_keys(*matmul));
@@ -328,8 +337,11 @@ std::set<const TensorView*> coming_of(std::span<Op* const> ops, const TensorView
   return out;
 }
 
-std::optional<Refused> refuse_attention(std::span<Op* const> ops, std::span<TensorView* const> outputs) {
-  const std::optional<AttentionParts> parts = attention_parts(ops);
+std::optional<Refused> refuse_attention(std::span<Op* const> ops, std::span<TensorView* const> outputs, bool narrow) {
+  const std::optional<AttentionParts> parts = attention_parts(ops, narrow);
+  if (!parts && narrow)
+    return Refused{"it has no scores and products of their weights in bf16 or f16",
+                   "let a product of bf16 or f16 in f32 have what comes of another one's result as its left operand"};
   if (!parts)
     return Refused{"it has no scores and products of their weights in f32 or f64",
                    "let a product in f32 or f64 have what comes of another one's result as its left operand"};
@@ -374,8 +386,9 @@ std::optional<Refused> refuse_attention(std::span<Op* const> ops, std::span<Tens
 }
 
 std::set<const Op*> attention_of(const Fusion& fusion, const std::vector<const Matmul*>& products, bool by_keys,
-                                 bool moves, const std::function<bool(sym::Expr)>& decide) {
-  Finder finder(fusion, products, by_keys, moves);
+                                 bool moves, const AttentionLimits& limits,
+                                 const std::function<bool(sym::Expr)>& decide) {
+  Finder finder(fusion, products, by_keys, moves, limits);
   return finder.find() && finder.fits(decide) ? finder.ops() : std::set<const Op*>();
 }
 

@@ -23,7 +23,8 @@ struct AttentionParts {
   bool by_keys = false;                 // weights are transposed, products are [..., key, x] and sum over queries
   std::vector<const Matmul*> others;    // beside products by keys: [..., query, x], which sum over keys
 };
-std::optional<AttentionParts> attention_parts(std::span<Op* const> ops);
+// `narrow`: of bf16 or f16 (product_of_narrow), else of f32 or f64.
+std::optional<AttentionParts> attention_parts(std::span<Op* const> ops, bool narrow = false);
 
 // Whether a product sums over queries: what it weighs by is transposed.
 bool is_by_keys(const Matmul& product);
@@ -34,6 +35,8 @@ sym::Expr states_of_all(const Matmul& product);
 
 // A product of matrices of one rank in f32 or f64; null for others.
 const Matmul* product_of_matrices(const Op& op);
+// One in f32 of operands in bf16 or f16; null for others.
+const Matmul* product_of_narrow(const Op& op);
 // Whether the op exchanges the last two dims.
 bool is_transpose(const Op& op);
 // Over the last dim, of one value.
@@ -43,7 +46,14 @@ bool reduces_keys(const Op& op);
 std::set<const TensorView*> coming_of(std::span<Op* const> ops, const TensorView& first);
 
 // Why ops are no attention that loops can be found for; nothing where they may be.
-std::optional<Refused> refuse_attention(std::span<Op* const> ops, std::span<TensorView* const> outputs);
+std::optional<Refused> refuse_attention(std::span<Op* const> ops, std::span<TensorView* const> outputs,
+                                        bool narrow = false);
+
+// Which products a kernel has, and from how many queries and keys on it pays.
+struct AttentionLimits {
+  bool narrow = false;  // product_of_narrow
+  int64_t queries = 2 * kQueries, keys = 256;
+};
 
 // The segment of products, whose weights come of the scores of other matmuls by elementwise ops and reductions over
 // keys, and which nobody else reads: its ops, with the elementwise ones behind it, and what is made of
@@ -52,6 +62,7 @@ std::optional<Refused> refuse_attention(std::span<Op* const> ops, std::span<Tens
 // many. Nothing where there is no such thing. `decide` is asked about sizes.
 // `moves`: with the moves in front of its operands, which a kernel reads where they lie.
 std::set<const Op*> attention_of(const Fusion& fusion, const std::vector<const Matmul*>& products, bool by_keys,
-                                 bool moves, const std::function<bool(sym::Expr)>& decide);
+                                 bool moves, const AttentionLimits& limits,
+                                 const std::function<bool(sym::Expr)>& decide);
 
 }  // namespace plait

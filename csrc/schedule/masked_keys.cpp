@@ -27,11 +27,8 @@ bool is_finite(const TensorView* t) {
 
 constexpr int kMostDeep = 8;  // of expressions for positions and conditions
 
-// keys * key + queries * query + offset, of tensors whose last dims are queries and keys.
-struct Position {
-  int keys = 0, queries = 0;
-  sym::Expr offset;
-};
+// Of tensors whose last dims are queries and keys.
+using Position = KeyDistance;
 
 Position sum_of(const Position& a, const Position& b, int sign) {
   return {a.keys + sign * b.keys, a.queries + sign * b.queries, sign > 0 ? a.offset + b.offset : a.offset - b.offset};
@@ -262,7 +259,7 @@ class Values {
     const Outside first = of(op.in[0]), second = op.in.size() > 1 ? of(op.in[1]) : Outside();
     switch (op.function) {
       case Pointwise::cast:
-        return is_float(op.out()->dtype) && !is_narrow(op.out()->dtype) ? first : Outside();
+        return is_cast(first.value, op.out()->dtype) ? first : Outside();
       case Pointwise::exp:
       case Pointwise::exp2:
         return first.value == Value::least ? Outside{Value::term, first.keys, nullptr, first.or_nan} : Outside();
@@ -280,6 +277,12 @@ class Values {
       default:
         return {};
     }
+  }
+
+  // 0 and -inf are what they are in every float that has them; a row may become another one.
+  static bool is_cast(Value value, DType to) {
+    const bool element = value == Value::least || value == Value::weight || value == Value::term;
+    return is_float(to) && (!is_narrow(to) || (element && !is_always_rounded(to)));
   }
 
   static Outside scaled(const Outside& outside, const TensorView* by) {
@@ -322,6 +325,22 @@ class Values {
 };
 
 }  // namespace
+
+std::vector<KeyDistance> distances_of(const TensorView& condition, const std::vector<sym::Expr>& shape) {
+  const PointwiseOp* op = pointwise_of(&condition);
+  const std::optional<Comparison> how = op != nullptr ? comparison_of(op->function) : std::nullopt;
+  if (!how) return {};
+  const TensorView* smaller = op->in[how->turned ? 1 : 0];
+  const PointwiseOp* distance = pointwise_of(smaller);
+  const bool both = distance != nullptr && distance->function == Pointwise::abs;
+  const auto low = position_of(both ? distance->in[0] : smaller, shape);
+  auto high = position_of(op->in[how->turned ? 0 : 1], shape);
+  if (!low || !high) return {};
+  if (how->strict) high->offset = high->offset - 1;
+  std::vector<KeyDistance> out = {sum_of(*high, *low, -1)};
+  if (both) out.push_back(sum_of(*high, *low, 1));
+  return out;
+}
 
 std::optional<VisibleKeys> visible_keys(const Fusion& graph, const AttentionParts& parts) {
   Values values(parts);

@@ -15,6 +15,7 @@ namespace plait {
 namespace {
 
 constexpr size_t kMostRelated = 64, kMostProducts = 4;
+constexpr int64_t kLeastOfGpu = 16;  // queries and keys: rows of a matrix
 
 // Products whose weights come of the same scores.
 struct Related {
@@ -28,6 +29,7 @@ class AttentionGroups {
 
   std::set<const Op*> run() {
     const std::vector<Op*> ops(fusion_.ops().begin(), fusion_.ops().end());
+    if (options_.target.cuda()) return run_of_gpu(ops);
     for (const Op* op : ops) {
       const Matmul* product = product_of_matrices(*op);
       if (product == nullptr || taken_.contains(op)) continue;
@@ -42,12 +44,24 @@ class AttentionGroups {
   }
 
  private:
+  // Forward, in bf16 and f16.
+  std::set<const Op*> run_of_gpu(const std::vector<Op*>& ops) {
+    limits_ = {true, kLeastOfGpu, kLeastOfGpu};
+    for (const Op* op : ops) {
+      const Matmul* product = product_of_narrow(*op);
+      if (product == nullptr || taken_.contains(op)) continue;
+      if (const std::vector<Op*> found = find({product}, false); !found.empty()) take(found);
+    }
+    return std::move(taken_);
+  }
+
   // The ops of a segment, in order; none where it cannot be.
   std::vector<Op*> find(const std::vector<const Matmul*>& products, bool by_keys) {
     const auto decide = [&](sym::Expr e) { return decide_sizes(options_, e, "scores on the stack"); };
     for (const bool moves : {true, false}) {
       Segment s;
-      for (const Op* op : attention_of(fusion_, products, by_keys, moves, decide)) s.ops.push_back(const_cast<Op*>(op));
+      for (const Op* op : attention_of(fusion_, products, by_keys, moves, limits_, decide))
+        s.ops.push_back(const_cast<Op*>(op));
       if (s.ops.empty()) continue;
       if (places_.empty())
         for (const Op* op : fusion_.ops()) places_.emplace(op, places_.size());
@@ -217,6 +231,7 @@ class AttentionGroups {
 
   Fusion& fusion_;
   SegmentOptions& options_;
+  AttentionLimits limits_;
   std::set<std::string, std::less<>> written_;
   std::set<const Op*> taken_;
   std::vector<std::vector<Op*>> groups_;  // of what is taken
@@ -228,7 +243,8 @@ class AttentionGroups {
 }  // namespace
 
 std::set<const Op*> find_attention(Fusion& fusion, SegmentOptions& options) {
-  if (options.target.kind != TargetKind::cpu || options.contractions != "auto") return {};
+  const bool machine = options.target.kind == TargetKind::cpu || options.target.threads_cooperate();
+  if (!machine || options.contractions != "auto") return {};
   return AttentionGroups(fusion, options).run();
 }
 

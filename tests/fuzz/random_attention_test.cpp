@@ -38,6 +38,34 @@ void run_attentions(uint64_t first, int count) {
   EXPECT_GE(fused * 2, count);
 }
 
+// On simulated GPUs: forward, in bf16 and f16.
+void run_on_sim(uint64_t first, int count) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  testing::DrawnAgain again;
+  int fused = 0;
+  for (int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
+    const uint64_t seed = first + uint64_t(i);
+    const std::string text = testing::random_narrow_attention(seed);
+    SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
+    testing::CaseOptions how;
+    how.device = seed % 2 == 0 ? "sim:sm_80" : "sim:sm_90a";
+    how.seed = seed;
+    how.specials = seed % 25 == 0;  // which leave much open
+    how.options.poison = true;
+    const testing::CaseResult result = testing::run_case(text, how);
+    if (again.left_open(seed, result)) continue;
+    EXPECT_TRUE(result.ok) << result.message;
+    fused += result.report.library_calls == 0;
+  }
+  std::printf("%d attentions, %d in one kernel\n", count, fused);
+  if (count < 40) return;
+  again.expect_few(count);
+  EXPECT_GE(fused * 2, count);
+}
+
+TEST(RandomAttention, AgreesOnSimulatedGpus) { run_on_sim(1, testing::drawn_here(6)); }
+TEST(RandomAttentionLongRun, AgreesOnSimulatedGpus) { run_on_sim(3000, 200); }
+
 TEST(RandomAttention, AgreesWithTheReference) { run_attentions(1, testing::drawn_here(10)); }
 TEST(RandomAttentionLongRun, AgreesWithTheReference) { run_attentions(1000, 500); }
 

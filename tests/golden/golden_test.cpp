@@ -134,7 +134,7 @@ struct Case {
 class Golden : public ::testing::TestWithParam<Case> {};
 
 // Of the block: a layer norm and the weights of the attention under the causal mask, which are one kernel on CPUs; on
-// GPUs the sum that layer norm begins with, its end, and the scores under the mask.
+// GPUs the sum that layer norm begins with, its end, and the attention.
 INSTANTIATE_TEST_SUITE_P(Programs, Golden,
                          ::testing::Values(Case{"simple_add", "f32", 1, {}}, Case{"tp_mlp", "f32", 4, {}},
                                            Case{"tp_mlp", "bf16", 4, {}}, Case{"softmax", "f32", 4, {}},

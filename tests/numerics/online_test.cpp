@@ -10,7 +10,8 @@
 namespace plait {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinite = std::numeric_limits<double>::infinity(),
+                 kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 struct OnlineCase {
   const char* name;
@@ -94,11 +95,11 @@ double value(int pattern, int64_t row, int64_t i) {
     case 0:
       return some;
     case 1:  // whole parts of nothing, a row of nothing
-      return row == 1 || i < 70 || (row == 2 && i != 150) ? -kInf : some;
+      return row == 1 || i < 70 || (row == 2 && i != 150) ? -kInfinite : some;
     case 2:
-      return row == 3 && i == 40 ? kInf : i % 5 == 0 ? -kInf : some;
+      return row == 3 && i == 40 ? kInfinite : i % 5 == 0 ? -kInfinite : some;
     case 3:
-      return row == 2 && i == 100 ? kNan : row == 0 && i > 190 ? -kInf : some;
+      return row == 2 && i == 100 ? kNotANumber : row == 0 && i > 190 ? -kInfinite : some;
     default:  // far apart: sums of most parts are nothing beside the greatest one
       return some + double(i / 16) * 60;
   }

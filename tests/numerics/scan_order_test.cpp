@@ -10,7 +10,7 @@
 namespace plait {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kEndless = std::numeric_limits<double>::infinity();
 
 struct Case {
   const char* op;
@@ -27,10 +27,10 @@ std::vector<Case> cases() {
         1.01 * tiny, 1.456 * tiny, 1.6 * tiny, 1.111 * tiny}},
       {"cumprod", DType::f32, {tiny, tiny, tiny, tiny, tiny, tiny, tiny, large, large, large, large, large}},
       {"cumprod", DType::f64, {0, 1e200, 1e200}},
-      {"cumsum", DType::f64, {-kInfinity, 1e308, 1e308, 1e308}},
+      {"cumsum", DType::f64, {-kEndless, 1e308, 1e308, 1e308}},
       {"cumsum", DType::f64, {-1e308, 1e308, 1e308}},
       {"cumsum", DType::f32, {3e38, 3e38, -3e38, -3e38}},
-      {"cumsum", DType::f32, {1, kInfinity, 2, 3, -kInfinity, 4}},
+      {"cumsum", DType::f32, {1, kEndless, 2, 3, -kEndless, 4}},
   };
 }
 

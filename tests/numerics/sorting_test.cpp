@@ -53,19 +53,20 @@ INSTANTIATE_TEST_SUITE_P(All, SortingOnEveryDevice, ::testing::Values("cpu", "si
   return device == "cpu" ? device : device.substr(4);
 });
 
-constexpr double kNan = NAN, kInf = INFINITY;
+constexpr double kNoNumber = NAN, kLargest = INFINITY;
 
 TEST_P(SortingOnEveryDevice, NansAreGreatestAndEqualsKeepTheirOrder) {
-  const Values x = {1, kNan, -0.0, 0.0, -kInf, kNan, 1, kInf, 0.0};
+  const Values x = {1, kNoNumber, -0.0, 0.0, -kLargest, kNoNumber, 1, kLargest, 0.0};
   for (DType dtype : {DType::f32, DType::f64, DType::bf16, DType::f16}) {
-    expect("sort(%x)", dtype, x, {-kInf, -0.0, 0, 0, 1, 1, kInf, kNan, kNan}, {4, 2, 3, 8, 0, 6, 7, 1, 5});
-    expect("sort(%x, descending = true)", dtype, x, {kNan, kNan, kInf, 1, 1, -0.0, 0, 0, -kInf},
+    expect("sort(%x)", dtype, x, {-kLargest, -0.0, 0, 0, 1, 1, kLargest, kNoNumber, kNoNumber},
+           {4, 2, 3, 8, 0, 6, 7, 1, 5});
+    expect("sort(%x, descending = true)", dtype, x, {kNoNumber, kNoNumber, kLargest, 1, 1, -0.0, 0, 0, -kLargest},
            {1, 5, 7, 0, 6, 2, 3, 8, 4});
-    expect("topk(%x, k = 4)", dtype, x, {kNan, kNan, kInf, 1}, {1, 5, 7, 0});
-    expect("topk(%x, k = 3, largest = false)", dtype, x, {-kInf, -0.0, 0}, {4, 2, 3});
+    expect("topk(%x, k = 4)", dtype, x, {kNoNumber, kNoNumber, kLargest, 1}, {1, 5, 7, 0});
+    expect("topk(%x, k = 3, largest = false)", dtype, x, {-kLargest, -0.0, 0}, {4, 2, 3});
   }
-  expect("sort(%x)", DType::f8e5m2, {2, kNan, 1, -kInf, 1}, {-kInf, 1, 1, 2, kNan}, {3, 2, 4, 0, 1});
-  expect("sort(%x)", DType::f8e4m3, {2, kNan, 1, -448, 1}, {-448, 1, 1, 2, kNan}, {3, 2, 4, 0, 1});
+  expect("sort(%x)", DType::f8e5m2, {2, kNoNumber, 1, -kLargest, 1}, {-kLargest, 1, 1, 2, kNoNumber}, {3, 2, 4, 0, 1});
+  expect("sort(%x)", DType::f8e4m3, {2, kNoNumber, 1, -448, 1}, {-448, 1, 1, 2, kNoNumber}, {3, 2, 4, 0, 1});
 }
 
 TEST_P(SortingOnEveryDevice, IntegersAndBool) {
@@ -113,10 +114,12 @@ TEST_P(SortingOnEveryDevice, NothingAndOne) {
 }
 
 TEST_P(SortingOnEveryDevice, RunningExtremaTakeTheLastOfEquals) {
-  const Values x = {1, -0.0, 0.0, 1, kNan, 5, kNan, -1};
+  const Values x = {1, -0.0, 0.0, 1, kNoNumber, 5, kNoNumber, -1};
   for (DType dtype : {DType::f32, DType::f64, DType::bf16}) {
-    expect("cummax(%x, dim = 0)", dtype, x, {1, 1, 1, 1, kNan, kNan, kNan, kNan}, {0, 0, 0, 3, 4, 4, 6, 6});
-    expect("cummin(%x, dim = 0)", dtype, x, {1, -0.0, 0, 0, kNan, kNan, kNan, kNan}, {0, 1, 2, 2, 4, 4, 6, 6});
+    expect("cummax(%x, dim = 0)", dtype, x, {1, 1, 1, 1, kNoNumber, kNoNumber, kNoNumber, kNoNumber},
+           {0, 0, 0, 3, 4, 4, 6, 6});
+    expect("cummin(%x, dim = 0)", dtype, x, {1, -0.0, 0, 0, kNoNumber, kNoNumber, kNoNumber, kNoNumber},
+           {0, 1, 2, 2, 4, 4, 6, 6});
   }
 }
 
@@ -125,12 +128,14 @@ TEST_P(SortingOnEveryDevice, LogsOfSums) {
     return {{"x", Tensor::from_doubles(DType::f32, {int64_t(x.size())}, x)}};
   };
   const std::string call = "%r = logcumsumexp(%x, dim = 0)";
-  EXPECT_EQ(run("%x: f32[3]", call, given({-kInf, -kInf, 2})).at("r").to_doubles(), (Values{-kInf, -kInf, 2}));
-  EXPECT_EQ(run("%x: f32[3]", call, given({1, kInf, 2})).at("r").to_doubles(), (Values{1, kInf, kInf}));
-  EXPECT_EQ(run("%x: f32[3]", call, given({kInf, kInf, -kInf})).at("r").to_doubles(), (Values{kInf, kInf, kInf}));
+  EXPECT_EQ(run("%x: f32[3]", call, given({-kLargest, -kLargest, 2})).at("r").to_doubles(),
+            (Values{-kLargest, -kLargest, 2}));
+  EXPECT_EQ(run("%x: f32[3]", call, given({1, kLargest, 2})).at("r").to_doubles(), (Values{1, kLargest, kLargest}));
+  EXPECT_EQ(run("%x: f32[3]", call, given({kLargest, kLargest, -kLargest})).at("r").to_doubles(),
+            (Values{kLargest, kLargest, kLargest}));
   const Values far = run("%x: f32[3]", call, given({-3e38f, 3e38f, 3e38f})).at("r").to_doubles();
   EXPECT_EQ(far[1], double(3e38f));
-  const Values nan = run("%x: f32[3]", call, given({1, kNan, kInf})).at("r").to_doubles();
+  const Values nan = run("%x: f32[3]", call, given({1, kNoNumber, kLargest})).at("r").to_doubles();
   EXPECT_TRUE(nan[0] == 1 && std::isnan(nan[1]) && std::isnan(nan[2]));
 }
 

@@ -14,12 +14,13 @@ namespace {
 
 class Drawer {
  public:
-  Drawer(uint64_t seed, int64_t most) : random_(seed), most_(most), merged_(seed % 4 == 3) {}
+  Drawer(uint64_t seed, int64_t most, bool narrow)
+      : random_(seed), most_(most), merged_(seed % 4 == 3), narrow_(narrow) {}
 
   std::string run() {
     sizes();
     input("q", {"h", "s", "d"}), input("k", {"g", "t", "d"}), input("v", {"g", "t", "e"});
-    if (chance(35))
+    if (!narrow_ && chance(35))
       gradient();
     else if (chance(40))
       one_op();
@@ -51,6 +52,12 @@ class Drawer {
     if (chance(45)) s_ = t_;
     if (chance(4)) s_ = 32 + draw(8), t_ = 4100 + draw(100), g_ = b_ = n_ = 1;
     d_ = pick({1, 8, 16, 24, 5}), e_ = chance(50) ? d_ : pick({1, 8, 40, 3});
+    if (narrow_) {
+      type_ = chance(60) ? "bf16" : "f16";
+      if (s_ > 100 && chance(50)) s_ = 1 + draw(100), t_ = chance(50) ? s_ : 1 + draw(160);
+      d_ = pick({8, 16, 24, 40, 64}), e_ = chance(50) ? d_ : pick({8, 16, 48});
+      return;
+    }
     while (int64_t(b_) * g_ * n_ * s_ * t_ * (d_ + e_) > most_ && (d_ > 1 || e_ > 1))
       d_ = (d_ + 1) / 2, e_ = (e_ + 1) / 2;
   }
@@ -65,6 +72,7 @@ class Drawer {
     return dims;
   }
   void line(const std::string& text) { body_ += "  " + text + "\n"; }
+  std::string wide() const { return narrow_ ? "f32" : "T"; }
   std::string fresh() { return "%r" + std::to_string(next_++); }
   std::string let(const std::string& call) {
     if (call.starts_with('%')) return call;
@@ -145,17 +153,18 @@ class Drawer {
   // Of [b, g, n, rows, terms] and [b, g, n or 1, terms, columns]; merged, of stacks of b*g*n matrices.
   std::string product(const std::string& a, const std::string& b, const char* rows, const char* terms,
                       const char* columns) {
-    if (!merged_) return fmt::format("matmul({}, {})", a, b);
+    const std::string more = narrow_ ? ", accumulate = true" : "";
+    if (!merged_) return fmt::format("matmul({}, {}{})", a, b, more);
     const auto merge = [&](const std::string& t, const char* one, const char* other) {
       const std::string all =
           n_ == 1 ? t : fmt::format("broadcast({}, shape = [b, g, n, {}, {}], dims = [0, 1, 2, 3, 4])", t, one, other);
       return fmt::format("reshape({}, shape = [b*g*n, {}, {}])", all, one, other);
     };
-    return fmt::format("reshape(matmul({}, {}), shape = [b, g, n, {}, {}])", merge(a, rows, terms),
-                       merge(b, terms, columns), rows, columns);
+    return fmt::format("reshape(matmul({}, {}{}), shape = [b, g, n, {}, {}])", merge(a, rows, terms),
+                       merge(b, terms, columns), more, rows, columns);
   }
   std::string scores() {
-    const std::string left = chance(30) ? let("mul(%qg, 0.3)") : "%qg";
+    const std::string left = chance(narrow_ ? 5 : 30) ? let("mul(%qg, 0.3)") : "%qg";
     std::string out = let(product(left, turned("%kg"), "s", "d", "t"));
     return left == "%qg" ? let(fmt::format("{}({}, {})", chance(50) ? "mul" : "div", out, "0.7")) : out;
   }
@@ -164,10 +173,11 @@ class Drawer {
     parts();
     std::string x = scores();
     if (chance(20)) x = let(fmt::format("mul(tanh(div({}, 20.0)), 20.0)", x));
-    if (chance(25)) x = let(fmt::format("add({}, {})", x, raw_input(some({"b", "g", "n", "s", "t"}), "T")));
+    if (chance(25)) x = let(fmt::format("add({}, {})", x, raw_input(some({"b", "g", "n", "s", "t"}), wide())));
     if (chance(15)) {
-      const std::string apart = let("cast(sub(iota(shape = [t], dim = 0), iota(shape = [s, 1], dim = 0)), to = T)");
-      x = let(fmt::format("add({}, mul({}, {}))", x, apart, raw_input({"g", "n", "1", "1"}, "T")));
+      const std::string apart =
+          let("cast(sub(iota(shape = [t], dim = 0), iota(shape = [s, 1], dim = 0)), to = " + wide() + ")");
+      x = let(fmt::format("add({}, mul({}, {}))", x, apart, raw_input({"g", "n", "1", "1"}, wide())));
     }
     if (const std::string mask = kept(); !mask.empty())
       x = let(chance(80) ? fmt::format("where({}, {}, -inf)", mask, x)
@@ -177,6 +187,7 @@ class Drawer {
       inputs_ += ", %seed: u64[]";
       p = let(fmt::format("dropout({}, p = 0.25, seed = %seed)", p));
     }
+    if (narrow_) p = let(fmt::format("cast({}, to = T)", p));
     finish(let(product(p, "%vg", "s", "t", "e")), "");
   }
 
@@ -185,7 +196,7 @@ class Drawer {
     const bool grouped = also.empty() && body_.find("%qg") != std::string::npos;
     if (chance(40) && grouped) {
       y = let(fmt::format("reshape(permute({}, dims = [0, 3, 1, 2, 4]), shape = [b, s, h*e])", y));
-      if (chance(40)) y = let(fmt::format("add({}, {})", y, raw_input({"b", "s", "h*e"}, "T")));
+      if (chance(40)) y = let(fmt::format("add({}, {})", y, raw_input({"b", "s", "h*e"}, wide())));
     }
     outputs_ = y + (also.empty() ? "" : ", " + also);
   }
@@ -222,12 +233,15 @@ class Drawer {
   std::mt19937_64 random_;
   const int64_t most_;
   const bool merged_;  // stacks of products have one batch dim
+  const bool narrow_;
   std::string type_, inputs_, outputs_, body_;
   int b_ = 1, g_ = 1, n_ = 1, s_ = 1, t_ = 1, d_ = 1, e_ = 1, next_ = 0;
 };
 
 }  // namespace
 
-std::string random_attention(uint64_t seed, int64_t most) { return Drawer(seed, most).run(); }
+std::string random_attention(uint64_t seed, int64_t most) { return Drawer(seed, most, false).run(); }
+
+std::string random_narrow_attention(uint64_t seed, int64_t most) { return Drawer(seed, most, true).run(); }
 
 }  // namespace plait::testing

@@ -77,7 +77,16 @@ bool is_lane_loop(Form form) { return form == Form::lanes || form == Form::lane_
 }  // namespace
 
 Plan::Plan(const Kernel& kernel) : kernel_(kernel) {
+  for (const Phase& phase : kernel_.phases) find_fragments(phase.body);
   for (const Phase& phase : kernel_.phases) block(phase.body);
+}
+
+void Plan::find_fragments(const Block& body) {
+  for (const auto& stmt : body) {
+    if (const LoadMatrix* s = as<LoadMatrix>(*stmt)) fragments_.insert(s->to);
+    if (const Mma* s = as<Mma>(*stmt)) fragments_.insert({s->a, s->b});
+    if (const Block* inner = body_of(*stmt)) find_fragments(*inner);
+  }
 }
 
 // Whether a statement that stands alone only defines a scalar from what never changes.
@@ -129,7 +138,9 @@ void Plan::block(const Block& body) {
     }
     const bool control = stmt->kind == StmtKind::For || stmt->kind == StmtKind::If ||
                          stmt->kind == StmtKind::Variable || stmt->kind == StmtKind::Alloc;
-    const Form form = uniform || control ? Form::single : lane_form(kernel_, *stmt);
+    const Store* store = as<Store>(*stmt);
+    const bool words = store != nullptr && fragments_.contains(store->buffer);
+    const Form form = words ? Form::wide : uniform || control ? Form::single : lane_form(kernel_, *stmt);
     add(runs, *stmt, form, lanes);
     for (const Value& value : read) use(value, form);
     if (const std::optional<Value> out = result(*stmt)) define(*out, uniform, form);

@@ -42,8 +42,11 @@ class Plan {
   // The runs of a block, in order; literals are left out.
   const std::vector<Run>& runs(const kir::Block& block) const { return runs_.at(&block); }
   const ValueForm& value(const kir::Value& value) const { return values_.at(value.id); }
+  // Whether the buffer is words of matrices, two elements in each.
+  bool is_fragment(uint32_t buffer) const { return fragments_.contains(buffer); }
 
  private:
+  void find_fragments(const kir::Block& block);
   void block(const kir::Block& block);
   void add(std::vector<Run>& runs, const kir::Stmt& stmt, Form form, int lanes);
   bool is_pure(const kir::Stmt& stmt) const;
@@ -51,6 +54,7 @@ class Plan {
   void define(const kir::Value& value, bool uniform, Form form);
 
   const kir::Kernel& kernel_;
+  std::set<uint32_t> fragments_;
   std::map<const kir::Block*, std::vector<Run>> runs_;
   std::map<uint32_t, ValueForm> values_;
   std::map<uint32_t, int> run_of_;  // number of the run that defines a value

@@ -57,7 +57,7 @@ class Writer {
       index_.set_name(kernel_.integers[i], fmt::format("n{}", i), !index_.is_narrow(kernel_.integers[i]));
     if (const sym::Expr lane = kernel_.pool->find_symbol(kLane)) index_.set_name(lane, kLaneVariable);
     indent_ = 1;
-    find_statements(kernel_.phases[0].body);
+    find_await(kernel_.phases[0].body);
     if (follows_) {
       helpers_.need("follow_launch");
       line("follow_launch();");
@@ -104,11 +104,10 @@ class Writer {
     }
   }
 
-  void find_statements(const Block& body) {
+  void find_await(const Block& body) {
     for (const auto& stmt : body) {
-      if (const LoadMatrix* s = as<LoadMatrix>(*stmt)) fragments_.insert(s->to);
       if (const Await* s = as<Await>(*stmt)) await_ = s;
-      if (const Block* inner = body_of(*stmt)) find_statements(*inner);
+      if (const Block* inner = body_of(*stmt)) find_await(*inner);
     }
   }
 
@@ -253,7 +252,7 @@ class Writer {
 
   void alloc(const Alloc& s) {
     const Buffer& buffer = kernel_.buffers[s.buffer];
-    if (fragments_.contains(s.buffer)) return line("unsigned b{}[{}];", s.buffer, buffer.extent.value() / 2);
+    if (plan_.is_fragment(s.buffer)) return line("unsigned b{}[{}];", s.buffer, buffer.extent.value() / 2);
     // Compilers read elements of registers in front of the condition that says whether anything wrote them.
     const bool registers = buffer.space == Space::stack && buffer.extent.value() <= kMostUnrolled;
     const std::string_view type = memory_type(buffer.dtype, helpers_);
@@ -373,10 +372,22 @@ class Writer {
       line("uniform_vector(v{}, {}, {}, {});", s->out.id, value(s->seed), first, offset);
     } else {
       const Store& store = static_cast<const Store&>(stmt);
+      if (plan_.is_fragment(store.buffer)) return pairs(store);
       need_vector(kernel_.buffers[store.buffer].dtype);
       const std::string to = address(store.buffer, store.index);
       line("store_vector({}, {});", to, whole_array(store.in));
     }
+  }
+
+  // Into words of a fragment.
+  void pairs(const Store& s) {
+    const std::string_view dtype = name(kernel_.buffers[s.buffer].dtype);
+    PLAIT_CHECK(s.access == Access::aligned && !s.active && s.in.dtype == DType::f32 && s.in.lanes % 2 == 0,
+                "kernel {} stores halves of words: {}", kernel_.name, print(kernel_, s));
+    helpers_.need(fmt::format("{}_vector", dtype));
+    const std::string in = whole_array(s.in);
+    for (int j = 0; j < s.in.lanes; j += 2)
+      line("*({}) = {}_pair({}[{}], {}[{}]);", fragment(s.buffer, at_lane(s.index, j)), dtype, in, j, in, j + 1);
   }
 
   // Name of an array with all lanes of a value; a scalar is spread first.
@@ -463,8 +474,9 @@ class Writer {
 
   std::string text_of(const LoadMatrix& s, int) {
     helpers_.need("matrices");
-    const std::string from = address(s.from, s.index);
-    return fmt::format("load_matrices<{}, {}>({}, {});", s.count, s.transposed, fragment(s.to, s.to_index), from);
+    const std::string at = named(place_in_banks(kernel_.buffers[s.from], s.index));
+    return fmt::format("load_matrices<{}, {}>({}, b{}, {});", s.count, s.transposed, fragment(s.to, s.to_index), s.from,
+                       at);
   }
 
   std::string text_of(const Mma& s, int) {
@@ -555,7 +567,6 @@ class Writer {
   Plan plan_;
   std::map<const Stmt*, std::vector<sym::Expr>> names_;
   SharedPlaces shared_;           // where the launch asks for the memory
-  std::set<uint32_t> fragments_;  // buffers that are words of matrices
   const Await* await_ = nullptr;  // where blocks have their numbers by turns
   IndexRanges ranges_;
   IndexText index_;

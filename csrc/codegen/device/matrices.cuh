@@ -1,9 +1,10 @@
 // N matrices of 8 by 8 elements of 2 bytes out of shared memory, two elements of each to a thread; row r of matrix i
-// lies where thread 8 * i + r points.
+// lies at the element of `from` that thread 8 * i + r says: numbers of 32 bits, of which one constant or another is a
+// part of the instruction.
 template <int N, bool transposed>
-__device__ __forceinline__ void load_matrices(unsigned* to, const void* from) {
+__device__ __forceinline__ void load_matrices(unsigned* to, const void* from, unsigned element) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
-  const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(from));
+  const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(from)) + 2 * element;
   if constexpr (N == 4 && transposed)
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])

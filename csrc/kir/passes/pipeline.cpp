@@ -22,6 +22,14 @@ bool only_copies(const Stmt& stmt) {
          std::ranges::all_of(loop->body, [](const auto& inner) { return only_copies(*inner); });
 }
 
+// Whether threads of several warps meet in a statement, or wait for copies.
+bool meets_others(const Stmt& stmt) {
+  const bool warp = stmt.kind == StmtKind::Shuffle || stmt.kind == StmtKind::LoadMatrix || stmt.kind == StmtKind::Mma;
+  const Block* body = body_of(stmt);
+  return stmt.kind == StmtKind::Wait || (cooperates(stmt) && !warp) ||
+         (body != nullptr && std::ranges::any_of(*body, [](const auto& inner) { return meets_others(*inner); }));
+}
+
 std::optional<Parts> parts_of(const Block& body) {
   Parts out;
   size_t at = 0;
@@ -41,9 +49,8 @@ std::optional<Parts> parts_of(const Block& body) {
   }
   for (; at < body.size(); ++at) out.rest.push_back(body[at].get());
   if (!out.rest.empty() && out.rest.back()->kind == StmtKind::Sync) out.rest.pop_back();
-  const bool waits = std::ranges::any_of(out.rest, [](const Stmt* s) {
-    return s->kind == StmtKind::Alloc || s->kind == StmtKind::Wait || cooperates(*s);
-  });
+  const bool waits =
+      std::ranges::any_of(out.rest, [](const Stmt* s) { return s->kind == StmtKind::Alloc || meets_others(*s); });
   if (out.rest.empty() || waits) return std::nullopt;
   return out;
 }

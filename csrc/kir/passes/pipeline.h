@@ -3,12 +3,12 @@
 
 namespace plait::kir {
 
-// Of a serial loop with `stages` > 1 whose body first copies to shared memory, waits, and then does the rest: the
-// copies of an iteration begin so many iterations earlier, less one, in buffers of their own, so that the rest runs
-// while they are under way. Iterations stand `stages` at a time in the body of one loop; copies of those behind the
-// last one take no element. Wants: what pass `synchronise` leaves. Leaves: no loop with stages; one that copies in no
-// such way, or has one iteration, or whose buffers would not fit kMostSharedBytes, is as it was. Why here: the waits
-// are there, and threads loops still tell what belongs to a copy.
+// Of a serial loop with `stages` > 1 whose body first copies to shared memory, waits, and then does the rest, in which
+// threads of several warps do not meet: the copies of an iteration begin so many iterations earlier, less one, in
+// buffers of their own, so that the rest runs while they are under way. Iterations stand `stages` at a time in the body
+// of one loop; copies of those behind the last one take no element. Wants: what pass `synchronise` leaves. Leaves: no
+// loop with stages; one that copies in no such way, or has one iteration, or whose buffers would not fit
+// kMostSharedBytes, is as it was. Why here: the waits are there, and threads loops still tell what belongs to a copy.
 void pipeline(Kernel& kernel);
 
 }  // namespace plait::kir

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "kir/passes/passes.h"
 #include "lower/tree/align_rows.h"
+#include "lower/tree/attention_blocks.h"
 #include "lower/tree/column_sums.h"
 #include "lower/tree/emitter.h"
 #include "lower/tree/fuse_loops.h"
@@ -102,11 +103,12 @@ LoopTree place(const ScheduledGroup& group, AxisGroup& axes, sym::Pool& pool, Ke
   return tree;
 }
 
-// Scatters have loops of their own.
-bool emit_scatter(const ScheduledGroup& group, const AxisGroup& axes, KernelExtents& extents,
-                  const LowerOptions& options, kir::Kernel& kernel) {
+// Scatters have loops of their own, and attention on GPUs.
+template <class Emitter>
+bool emit_own(const ScheduledGroup& group, const AxisGroup& axes, KernelExtents& extents, const LowerOptions& options,
+              kir::Kernel& kernel) {
   LoopTree tree;
-  lowering::ScatterEmitter emitter(group, tree, axes, extents, options, kernel);
+  Emitter emitter(group, tree, axes, extents, options, kernel);
   emitter.run();
   return emitter.has_status();
 }
@@ -125,7 +127,9 @@ bool emit_loops(const ScheduledGroup& group, AxisGroup& axes, KernelExtents& ext
 LoweredKernel emit_tree(const ScheduledGroup& group, sym::Pool& pool, const LowerOptions& options,
                         std::string* tree_text) {
   const bool scatters = std::holds_alternative<schedules::Scatter>(group.schedule);
-  PLAIT_CHECK(scatters || group.reference != nullptr, "group {} has no reference", options.name);
+  const auto* attention = std::get_if<schedules::Attention>(&group.schedule);
+  const bool by_blocks = attention != nullptr && attention->keys;
+  PLAIT_CHECK(scatters || by_blocks || group.reference != nullptr, "group {} has no reference", options.name);
   LoweredKernel out;
   kir::Kernel& kernel = out.kernel;
   kernel.name = options.name;
@@ -143,8 +147,10 @@ LoweredKernel emit_tree(const ScheduledGroup& group, sym::Pool& pool, const Lowe
     for (sym::Expr e : group.row) row = row * extents(e);
     for (sym::Expr left : left_of_row(group, row)) axes.graph.assume_one(left);
   }
-  out.status = scatters ? emit_scatter(group, axes, extents, options, kernel)
-                        : emit_loops(group, axes, extents, options, kernel, tree_text);
+  using lowering::AttentionEmitter, lowering::ScatterEmitter;
+  out.status = scatters    ? emit_own<ScatterEmitter>(group, axes, extents, options, kernel)
+               : by_blocks ? emit_own<AttentionEmitter>(group, axes, extents, options, kernel)
+                           : emit_loops(group, axes, extents, options, kernel, tree_text);
   kernel.integers = extents.integers();
   for (sym::Expr e : extents.arguments()) out.arguments.push_back(sym::import(pool, e));
   return out;

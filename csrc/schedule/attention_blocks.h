@@ -1,0 +1,43 @@
+#pragma once
+// Attention on GPUs: what a kernel that holds tiles of scores in registers asks of a segment, and its numbers.
+#include "schedule/find_attention.h"
+#include "schedule/scheduler.h"
+
+namespace plait {
+
+// A forward attention of bf16 or f16: scores = q k^T; logits, elementwise of them; terms = exp(logits - shift), where
+// shift comes of the greatest logit of a row alone; their sum; a product of weights, which are elementwise of the
+// terms, with values. `features` are those of queries and keys, `values` those of values.
+struct BlockAttention {
+  const Matmul *scores = nullptr, *product = nullptr;
+  const Reduce *greatest = nullptr, *total = nullptr;
+  const TensorView *logits = nullptr, *shift = nullptr, *terms = nullptr, *weights = nullptr;
+  Pointwise exponential = Pointwise::exp;
+  sym::Expr features, values;
+  bool reads_logits = false, reads_weights = false;  // whether they come of elements of tensors beside the scores
+  std::optional<sym::Expr> ahead, behind;            // VisibleKeys
+};
+
+namespace attention_blocks {
+
+constexpr int64_t kMatrix = 16, kHalf = 8;  // rows, terms and pairs of columns of `mma`; rows of a thread's part
+constexpr int64_t kWarp = 32;
+constexpr int64_t kAccess = 8;  // elements of 2 bytes that a thread brings at once
+
+// A row of a panel of keys or values, which is turned as a whole.
+int64_t panel_row(int64_t features);
+
+// The group's graph is in this form (`schedule`); why it is not.
+std::optional<Refused> plan(const Fusion& graph, BlockAttention& out);
+
+// The graph of a segment, changed for `plan`: softmax divides behind its product.
+ScheduledGroup schedule(const Problem& problem, const schedules::Attention& numbers);
+
+// Why there are no such kernels of a segment; for a target, its numbers left open or given.
+std::optional<Refused> refuse(const Problem& problem);
+std::optional<Refused> refuse(const Problem& problem, const Target& target);
+// The numbers that are left open. UserError for given ones that do not fit.
+schedules::Attention choose(const Problem& problem, const Target& target, const schedules::Attention& given);
+
+}  // namespace attention_blocks
+}  // namespace plait
