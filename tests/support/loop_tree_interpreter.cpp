@@ -286,14 +286,30 @@ class Interpreter {
     if (const auto begin = begins_.find(s.placed->op); begin != begins_.end()) begin_part(s, at, begin->second);
   }
 
-  // A scan begins with its total in front of the part; of rows that are none, without.
+  // A scan begins with its total in front of the part; of rows that are none, without. Where no phase has merged totals
+  // it merges those in front of it, which are the first ones.
   void begin_part(Statement& s, size_t state, const Ids& index) {
     const Op* op = tree_.totals.at(s.placed->op);
     const Saved& from = parts_.at(op);
     const size_t at = place(index, from.dims, *op->results[0], "a part");
     s.started[state] = from.phase[at] < 0 ? -1 : threads_.here();
-    if (from.phase[at] >= 0) s.state[0][state] = read_saved(from, at, 0, *op->results[0]);
+    if (from.phase[at] >= 0 && is_merged(op)) s.state[0][state] = read_saved(from, at, 0, *op->results[0]);
+    if (from.phase[at] >= 0 && !is_merged(op)) {
+      const auto pitch = from.values[0].size() / static_cast<size_t>(from.dims[0]);
+      for (size_t part = at % pitch; part < at; part += pitch, ++counts_.merged)
+        s.state[0][state] += read_saved(from, part, 0, *op->results[0]);
+    }
     ++counts_.begun;
+  }
+
+  bool is_merged(const Op* op) const {
+    return std::ranges::any_of(tree_.later, [&](const auto& items) { return has_merge(items, op); });
+  }
+  bool has_merge(const std::vector<TreeItem>& items, const Op* op) const {
+    return std::ranges::any_of(items, [&](const TreeItem& i) {
+      if (i.kind == TreeItem::Kind::loop) return has_merge(tree_.loops[static_cast<size_t>(i.loop)].items, op);
+      return i.kind == TreeItem::Kind::merge && i.op == op;
+    });
   }
 
   Word read_saved(const Saved& from, size_t at, size_t result, const TensorView& t) const {
