@@ -133,6 +133,13 @@ void choose_keep(const Problem& problem, const Target& target, Rows& rows, const
   }
 }
 
+// Whether the op reduces to positions.
+bool finds_positions(const Op& op) {
+  const auto* reduce = as<Reduce>(op);
+  return op.kind == OpKind::MaxWithArgmax || op.kind == OpKind::MinWithArgmin ||
+         (reduce != nullptr && finds_index(reduce->function));
+}
+
 // Why threads do not take rows from a multiple of `align` elements on; empty: they may.
 std::string refuses_align(const Problem& problem, const Rows& rows, const schedules::Norm& numbers, int64_t align) {
   const sym::Expr row = rows.row(0);
@@ -144,6 +151,9 @@ std::string refuses_align(const Problem& problem, const Rows& rows, const schedu
   if (numbers.split.value_or(0) > 0 || numbers.cluster.value_or(1) > 1) return "several blocks have a row";
   if (numbers.shared.value_or(0) > 0) return "rows lie in shared memory";
   if (numbers.each.value_or(1) > 1) return "threads keep what is the same for every row";
+  const auto finds = [](const Op* op) { return finds_positions(*op); };
+  if (vector > 1 && rows.scans() && std::ranges::any_of(problem.segment.ops, finds))
+    return "positions are found beside a scan of vectors";
   if (align % vector != 0) return fmt::format("it is no multiple of vector = {}", vector);
   if (vector > 1 && (!rows.scans() || sym::divisor(row) % vector == 0)) return "rows are whole vectors";
   if (longest(row) <= once && longest(row) + align - 1 > once) return "threads have one part of a row, which it fills";

@@ -58,6 +58,10 @@ class Inserter {
     for (TensorView* t : fusion_.inputs()) versions_[t] = {t};
     const std::vector<Op*> ops = fusion_.ops();
     for (const Op* op : ops) note_whole(*op);
+    for (const Op* op : ops)
+      for (const TensorView* t : op->results)
+        if (t->layout_source == LayoutSource::annotated)
+          for (const auto& [axis, reduce] : t->layout.partial) pinned_.insert(axis);
     for (Op* op : ops) op->kind == OpKind::Reshard ? visit_reshard(*as<Reshard>(*op)) : visit_op(*op);
     fusion_.set_order(std::move(order_));
     for (TensorView* t : fusion_.inputs()) {
@@ -91,6 +95,7 @@ class Inserter {
     for (const TensorView* t : in)
       for (const auto& [axis, reduce] : t->layout.partial)
         if (const auto found = whole_.find(t); found == whole_.end() || !found->second.contains(axis)) done.erase(axis);
+    for (int axis : pinned_) done.erase(axis);
     if (done.empty()) return;
     const Assignment a = assign(op);
     for (size_t i = 0; i < in.size(); ++i) {
@@ -228,6 +233,7 @@ class Inserter {
   Fusion& fusion_;
   std::vector<Op*> order_;
   std::map<const TensorView*, std::vector<TensorView*>> versions_;
+  std::set<int> pinned_;  // axes over which a result is annotated pending: what comes to it must not be done before
   std::map<const TensorView*, std::set<int>>
       whole_;  // pending tensors, and the axes over which a reader needs them done
 };

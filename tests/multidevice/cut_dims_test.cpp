@@ -169,6 +169,32 @@ TEST(PiecesOfADim, OfSeveralAxesAreMergedAsOneRankWould) {
     }
 }
 
+// A pending sum that a reader needs done is done for all, but where a result is annotated pending itself.
+TEST(PendingSums, AreDoneOnceWhereNobodyWantsThemPending) {
+  const char* const kSums = "%x: f32[4, 8] {1: t}, %w: f32[8, 4] {0: t}";
+  struct Case {
+    std::string inputs, outputs, body;
+    int64_t collectives;
+  };
+  const std::string p = "  %p = matmul(%x, %w)\n";
+  for (const Case& c : std::initializer_list<Case>{
+           {kSums, "%a, %b {0: t}", p + "  %a = relu(%p)\n  %b = neg(%p)\n", 1},
+           {kSums, "%a {} partial(t: sum), %b", p + "  %a = neg(%p)\n  %b = relu(%p)\n", 1},
+           {kSums, "%a {} partial(t: sum), %b", p + "  %m = neg(%p)\n  %a = mul(%m, 2.0)\n  %b = relu(%p)\n", 1},
+           {kSums, "%a, %b", p + "  %n: f32[4, 4] {} partial(t: sum) = neg(%p)\n  %a = relu(%n)\n  %b = relu(%p)\n", 2},
+           {"%x: f32[4, 8] {} partial(t: sum)", "%a {} partial(t: sum), %b", "  %a = neg(%x)\n  %b = relu(%x)\n", 1},
+           {std::string(kSums) + ", %acc: f32[4, 4] {} partial(t: sum)", "%a {} partial(t: sum), %b, %c",
+            p + "  %a = add(%p, %acc)\n  %b = relu(%p)\n  %c = relu(%acc)\n", -1}}) {
+    const std::string text =
+        fmt::format("mesh @m (t = 2)\nfusion @f on @m ({}) -> ({}) {{\n{}}}\n", c.inputs, c.outputs, c.body);
+    const CaseResult result = run_on_ranks(text, "cpu", 2);
+    EXPECT_TRUE(result.ok) << text << result.message;
+    if (c.collectives >= 0) {
+      EXPECT_EQ(result.collectives, c.collectives) << text;
+    }
+  }
+}
+
 TEST(PiecesOfADim, OnSimulatedGpus) {
   if (auto why = why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
   for (size_t i = 0; i < std::size(kOfPieces); i += testing::kStride) expect_right(kOfPieces[i], 5, 4, "sim:sm_80");
