@@ -180,8 +180,8 @@ TEST(PendingSums, AreDoneOnceWhereNobodyWantsThemPending) {
   for (const Case& c : std::initializer_list<Case>{
            {kSums, "%a, %b {0: t}", p + "  %a = relu(%p)\n  %b = neg(%p)\n", 1},
            {kSums, "%a {} partial(t: sum), %b", p + "  %a = neg(%p)\n  %b = relu(%p)\n", 1},
-           {kSums, "%a {} partial(t: sum), %b", p + "  %m = neg(%p)\n  %a = mul(%m, 2.0)\n  %b = relu(%p)\n", 1},
-           {kSums, "%a, %b", p + "  %n: f32[4, 4] {} partial(t: sum) = neg(%p)\n  %a = relu(%n)\n  %b = relu(%p)\n", 2},
+           {kSums, "%a {} partial(t: sum), %b", p + "  %m = neg(%p)\n  %a = add(%m, %m)\n  %b = relu(%p)\n", 1},
+           {kSums, "%a, %b", p + "  %n: f32[4, 4] {} partial(t: sum) = neg(%p)\n  %a = relu(%n)\n  %b = relu(%p)\n", 1},
            {"%x: f32[4, 8] {} partial(t: sum)", "%a {} partial(t: sum), %b", "  %a = neg(%x)\n  %b = relu(%x)\n", 1},
            {std::string(kSums) + ", %acc: f32[4, 4] {} partial(t: sum)", "%a {} partial(t: sum), %b, %c",
             p + "  %a = add(%p, %acc)\n  %b = relu(%p)\n  %c = relu(%acc)\n", -1}}) {
