@@ -64,6 +64,7 @@ struct Golden {
 std::vector<TextSettings> sizes_of(const testing::FusionFile& file) {
   std::vector<TextSettings> out;
   for (const int64_t times : {1, 3, 2, 5, 7, 10, 8}) {  // many numbers of elements behind the last whole vector
+    if (times > 3 && file.small.size() > 3) continue;   // much to compute
     TextSettings& set = out.emplace_back();
     for (const auto& [name, value] : file.small) set[name] = std::to_string(std::stoll(value) * times);
   }
