@@ -156,32 +156,37 @@ void Statements::sort(const Replacements& copy) {
     const sym::Expr index = offset(place);
     return Element{convert(stored(heap.values, index), key_type), stored(heap.indices, index)};
   };
-  heap.levels = bind(levels_of(heap));
-  counted(places, [&](sym::Expr i) {
-    const Element x = given(i);
-    put_in(heap.values, offset(i), x.key);
-    put_in(heap.indices, offset(i), x.index);
-  });
+  const auto put = [&](sym::Expr place, const Element& x) {
+    put_in(heap.values, offset(place), x.key);
+    put_in(heap.indices, offset(place), x.index);
+  };
+  const bool one = places.constant() == 1;
+  if (!one) heap.levels = bind(levels_of(heap));
+  counted(places, [&](sym::Expr i) { put(i, given(i)); });
   const sym::Expr half = sym::floordiv(places, 2);
-  counted(half, [&](sym::Expr i) {
-    const sym::Expr from = half - 1 - i;
-    const Element item = element(from);
-    sift(heap, coordinate(from, 1), places, item);
-  });
+  if (!one)
+    counted(half, [&](sym::Expr i) {
+      const sym::Expr from = half - 1 - i;
+      const Element item = element(from);
+      sift(heap, coordinate(from, 1), places, item);
+    });
   if (places != count)
     guard(sym::gt(places, 0), [&] {
       counted(count - places, [&](sym::Expr i) {
         const Element x = given(places + i), last = element(state_.pool->constant(0));
         const kir::Value enters = variable(Constant::from_int64(DType::i64, 0), 1);
         assign(enters, convert(precedes(heap, x, last), DType::i64));
-        guard(sym::gt(bind(enters), 0), [&] { sift(heap, number(0), places, x); });
+        guard(sym::gt(bind(enters), 0), [&] {
+          if (one) return put(state_.pool->constant(0), x);
+          sift(heap, number(0), places, x);
+        });
       });
     });
+  if (one) return;
   counted(places - 1, [&](sym::Expr i) {
     const sym::Expr last = places - 1 - i;
     const Element greatest = element(state_.pool->constant(0)), item = element(last);
-    put_in(heap.values, offset(last), greatest.key);
-    put_in(heap.indices, offset(last), greatest.index);
+    put(last, greatest);
     sift(heap, number(0), last, item);
   });
 }

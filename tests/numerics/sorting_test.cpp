@@ -69,6 +69,21 @@ TEST_P(SortingOnEveryDevice, NansAreGreatestAndEqualsKeepTheirOrder) {
   expect("sort(%x)", DType::f8e4m3, {2, kNoNumber, 1, -448, 1}, {-448, 1, 1, 2, kNoNumber}, {3, 2, 4, 0, 1});
 }
 
+TEST(SortingOnSim, TheFirstAloneIsOfAllElements) {
+  if (const std::string why = testing::why_no_device("sim:sm_90a"); !why.empty()) GTEST_SKIP() << why;
+  for (const int k : {1, 2})
+    for (const int n : {1, 33, 50, 52, 100, 101, 130}) {
+      if (k > n) continue;
+      testing::CaseOptions how;
+      how.device = "sim:sm_90a";
+      how.compare_one_rank = false;
+      const std::string text =
+          fmt::format("fusion @f (%x: f32[40, {}]) -> (%y, %z) {{\n  %y, %z = topk(%x, k = {}, dim = 1)\n}}\n", n, k);
+      const testing::CaseResult result = testing::run_case(text, how);
+      EXPECT_TRUE(result.ok) << text << result.message;
+    }
+}
+
 TEST_P(SortingOnEveryDevice, IntegersAndBool) {
   expect("sort(%x)", DType::i8, {3, -128, 127, 3, -1}, {-128, -1, 3, 3, 127}, {1, 4, 0, 3, 2});
   expect("sort(%x)", DType::u8, {3, 255, 127, 3, 0}, {0, 3, 3, 127, 255}, {4, 0, 3, 2, 1});

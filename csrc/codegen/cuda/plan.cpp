@@ -150,4 +150,23 @@ void Plan::block(const Block& body) {
   runs_[&body] = std::move(runs);
 }
 
+namespace {
+
+void find_memory(const Block& block, std::set<uint32_t>& loaded, std::set<uint32_t>& stored) {
+  for (const auto& stmt : block) {
+    if (const Load* s = as<Load>(*stmt)) loaded.insert(s->buffer);
+    if (const Store* s = as<Store>(*stmt)) stored.insert(s->buffer);
+    if (const Block* inner = body_of(*stmt)) find_memory(*inner, loaded, stored);
+  }
+}
+
+}  // namespace
+
+bool carries_memory(const Kernel& kernel, const For& loop) {
+  std::set<uint32_t> loaded, stored;
+  find_memory(loop.body, loaded, stored);
+  return std::ranges::any_of(stored,
+                             [&](uint32_t b) { return loaded.contains(b) && kernel.buffers[b].space != Space::stack; });
+}
+
 }  // namespace plait::codegen::cuda

@@ -61,4 +61,8 @@ class Plan {
   int run_ = 0;                     // number of the current run
 };
 
+// Whether an iteration of the loop may read what one before stored, in memory: NVRTC 13.0 leaves out the last turns of
+// such loops with a known extent where it unrolls them in part.
+bool carries_memory(const kir::Kernel& kernel, const kir::For& loop);
+
 }  // namespace plait::codegen::cuda

@@ -205,6 +205,8 @@ class Writer {
       const std::string goes_on = index_.above((as_int ? "int(" + var + ")" : var).c_str(), s.extent);
       if (s.extent.constant().value_or(kMostUnrolled + 1) <= kMostUnrolled && indexes_stack(kernel_, s))
         line("#pragma unroll");
+      else if (s.extent.is_constant() && carries_memory(kernel_, s))
+        line("#pragma unroll 1");
       line("for ({0} {1} = 0; {2}; ++{1}) {{", narrow ? "unsigned" : "long long", var, goes_on);
       scoped([&] {
         index_.set_name(s.var, var, !narrow);
