@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "ir/op.h"
@@ -20,6 +22,8 @@ constexpr int64_t kMostRegisters = 224;    // of a thread, for fragments
 constexpr int64_t kFewRegisters = 96;      // of a thread in a block of 16 warps, which has 128 in all
 constexpr int64_t kMostWarps = 16;
 constexpr int64_t kMostAccesses = 64;  // of a thread to a tile
+
+constexpr double kMostOfHalf = 16;  // a factor of weights in f16, whose range is small
 
 constexpr const char* kOldRoad = "nothing: products and softmax are kernels of their own then";
 
@@ -75,6 +79,17 @@ bool lies_dense(const TensorView& tensor, int dim, const std::set<const TensorVi
 const PointwiseOp* pointwise(const TensorView* t, Pointwise function) {
   const auto* op = t->definition == nullptr ? nullptr : as<PointwiseOp>(*t->definition);
   return op != nullptr && op->function == function ? op : nullptr;
+}
+
+bool is_number(const TensorView* t, double value) {
+  const auto* full = t->definition == nullptr ? nullptr : as<Full>(*t->definition);
+  return full != nullptr && full->value.to_double() == value;
+}
+
+// A number's size; 0 for other tensors.
+double size_of_number(const TensorView* t) {
+  const auto* full = t->definition == nullptr ? nullptr : as<Full>(*t->definition);
+  return full != nullptr ? std::abs(full->value.to_double()) : 0;
 }
 
 // What a tensor is made of, without going beyond `ends`.
@@ -170,16 +185,80 @@ class Finder {
     const TensorView *scores = out_.scores->out(), *most = out_.greatest->out(), *total = out_.total->out();
     const Made logits = made_of(*out_.logits, {scores});
     if (!logits.elementwise) return no("its logits are not elementwise of the scores");
-    const Made shift = made_of(*out_.shift, {most});
-    if (shift.reads || !shift.elementwise || !apart(shift, {scores, out_.logits, out_.terms, total}))
-      return no("its exponentials are apart from more than the greatest logit");
+    if (row_in_shift(*out_.shift) != most)
+      return no("its exponentials are not apart from the greatest logit itself, or from 0 where that is -inf");
     const Made weights = made_of(*out_.weights, {out_.terms});
     if (!weights.elementwise || !apart(weights, {scores, out_.logits, most, total, out_.shift}))
       return no("its weights are not elementwise of the exponentials alone");
     if (out_.weights == out_.terms || !dependent_.contains(out_.weights)) return no("its weights are no exponentials");
     out_.reads_logits = logits.reads;
     out_.reads_weights = weights.reads;
+    if (auto why = check_weights()) return why;
     return check_outputs();
+  }
+
+  // Weights are scaled with what is summed of them where the greatest logit grows: they are linear in the terms,
+  // rounded once, at last, and of terms apart from a smaller logit no weight is too large for its type.
+  std::optional<Refused> check_weights() const {
+    const std::set<const TensorView*> made = coming_of(graph_.ops(), *out_.terms);
+    const auto* rounds = pointwise(out_.weights, Pointwise::cast);
+    const bool half = out_.weights->dtype == DType::f16;
+    if (rounds == nullptr || (!half && out_.weights->dtype != DType::bf16))
+      return no("its weights are rounded other than once, to bf16 or f16");
+    std::vector<const PointwiseOp*> way;  // from the last op on
+    for (const TensorView* t = rounds->in[0]; t != out_.terms; t = linear_operand(*way.back(), made)) {
+      const auto* op = t->definition == nullptr ? nullptr : as<PointwiseOp>(*t->definition);
+      if (op == nullptr || linear_operand(*op, made) == nullptr || t->dtype != DType::f32)
+        return no(fmt::format("its weights are not linear in the exponentials: %{}", t->name));
+      way.push_back(op);
+    }
+    double factor = 1;
+    for (size_t i = way.size(); i-- > 0;) {
+      if (way[i]->function == Pointwise::where) continue;
+      const double size = size_of_number(way[i]->in[way[i]->in[0] == linear_operand(*way[i], made) ? 1 : 0]);
+      if (size == 0 && (half || way[i]->function == Pointwise::mul))
+        return no("its weights are scaled by other than numbers");
+      if (size != 0) factor *= way[i]->function == Pointwise::mul ? size : 1 / size;
+      const double most = half ? kMostOfHalf : kMostFactor;
+      if (!(factor <= most && factor >= 1 / most)) return no("its weights are scaled too much for their type");
+    }
+    const auto chooses = [&](const PointwiseOp* op) {
+      return op->function == Pointwise::where && !drops_some(*op->in[0], out_.weights->shape().back());
+    };
+    if (std::ranges::any_of(way, chooses) && !divides_by_total())
+      return no("it leaves weights out, and does not divide by the sum of all");
+    return std::nullopt;
+  }
+
+  // Of a product with a number, a quotient, or a choice between the operand and 0 by what is not made of terms.
+  static const TensorView* linear_operand(const PointwiseOp& op, const std::set<const TensorView*>& made) {
+    const auto is = [&](size_t i) { return made.contains(op.in[i]); };
+    switch (op.function) {
+      case Pointwise::mul:
+        return is(0) != is(1) ? op.in[is(0) ? 0 : 1] : nullptr;
+      case Pointwise::div:
+        return is(0) && !is(1) ? op.in[0] : nullptr;
+      case Pointwise::where:
+        return !is(0) && is(1) && is_number(op.in[2], 0) ? op.in[1] : nullptr;
+      default:
+        return nullptr;
+    }
+  }
+
+  // Whether what is NaN of a row's terms is NaN in its result, whichever weights are left out.
+  bool divides_by_total() const {
+    const TensorView* product = out_.product->out();
+    const auto readers = graph_.readers(product);
+    if (graph_.is_output(product) || readers.size() != 1) return false;
+    const auto* quotient = as<PointwiseOp>(*readers[0]);
+    if (quotient == nullptr || quotient->function != Pointwise::div || quotient->in[0] != product) return false;
+    const TensorView* by = quotient->in[1];
+    const auto* choice = pointwise(by, Pointwise::where);
+    const auto* is_none = choice != nullptr ? pointwise(choice->in[0], Pointwise::eq) : nullptr;
+    if (is_none != nullptr && out_.shift != out_.greatest->out() && is_none->in[0] == out_.greatest->out() &&
+        is_number(is_none->in[1], -std::numeric_limits<double>::infinity()))
+      by = choice->in[2];
+    return by == out_.total->out();
   }
 
   std::optional<Refused> check_outputs() const {
@@ -241,6 +320,11 @@ sym::Expr queries_of(const Problem& problem) {
   const auto parts = attention_parts(problem.segment.ops, true);
   const std::vector<sym::Expr> shape = parts->scores[0]->out()->shape();
   return shape[shape.size() - 2];
+}
+
+sym::Expr keys_of(const Problem& problem) {
+  const auto parts = attention_parts(problem.segment.ops, true);
+  return sym::import(problem.fusion.pool(), parts->scores[0]->out()->shape().back());
 }
 
 // The least number of matrices that holds so many; all that a kernel may have where they are more.
@@ -312,6 +396,8 @@ namespace {
 std::optional<std::string> refuse_numbers(const Problem& problem, const BlockAttention& a, const Target& target,
                                           const schedules::Attention& n) {
   if (n.rows || n.kept) return "rows and kept are numbers of CPUs";
+  if (!problem.decide(sym::ge(keys_of(problem), 1)))
+    return "there may be no key, and rows are divided by sums of terms";
   if (target.compute_capability() < kCapability) return fmt::format("{} has no such mma", target.architecture);
   if (*n.queries % kMatrix != 0) return fmt::format("queries = {} are no multiple of {}", *n.queries, kMatrix);
   if (*n.block % *n.queries != 0) return fmt::format("block = {} is no multiple of queries = {}", *n.block, *n.queries);

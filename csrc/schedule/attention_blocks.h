@@ -6,8 +6,8 @@
 namespace plait {
 
 // A forward attention of bf16 or f16: scores = q k^T; logits, elementwise of them; terms = exp(logits - shift), where
-// shift comes of the greatest logit of a row alone; their sum; a product of weights, which are elementwise of the
-// terms, with values. `features` are those of queries and keys, `values` those of values.
+// shift is the greatest logit of a row, or 0 in place of -inf; their sum; a product of weights, which are elementwise
+// of the terms and linear in them, with values. `features` are those of queries and keys, `values` those of values.
 struct BlockAttention {
   const Matmul *scores = nullptr, *product = nullptr;
   const Reduce *greatest = nullptr, *total = nullptr;

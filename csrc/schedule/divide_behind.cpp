@@ -1,6 +1,8 @@
 #include "schedule/divide_behind.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "schedule/reads.h"
 
@@ -13,39 +15,45 @@ const PointwiseOp* op_of_row(const TensorView* t) {
 }
 const Full* number_of(const TensorView* t) { return t->definition == nullptr ? nullptr : as<Full>(*t->definition); }
 
-// Whether a row is what keys of the tensor are reduced to, or a number in place of that.
-bool is_reduced(const TensorView* row, Reduction function, const TensorView* from) {
-  if (const auto* choice = op_of_row(row); choice != nullptr && choice->function == Pointwise::where)
-    row = number_of(choice->in[1]) != nullptr   ? choice->in[2]
-          : number_of(choice->in[2]) != nullptr ? choice->in[1]
-                                                : row;
+bool reduces(const TensorView* row, Reduction function, const TensorView* from) {
   const auto* reduce = row->definition == nullptr ? nullptr : as<Reduce>(*row->definition);
   return reduce != nullptr && reduce->function == function && reduce->in == from && reduces_keys(*reduce);
 }
 
-// Exponentials of the distance from the maximum, over their sum: no sum of those terms is too large for the type.
+// Whether a row is the sum of the terms, or a number in place of that.
+bool is_total(const TensorView* row, const TensorView* terms) {
+  if (const auto* choice = op_of_row(row); choice != nullptr && choice->function == Pointwise::where)
+    row = number_of(choice->in[1]) != nullptr   ? choice->in[2]
+          : number_of(choice->in[2]) != nullptr ? choice->in[1]
+                                                : row;
+  return reduces(row, Reduction::sum, terms);
+}
+
+// Exponentials of the distance from the maximum, over their sum: the largest of those terms is 1, and a sum of values
+// that it weighs is at most as many times larger than the quotient as there are keys.
 bool divides_softmax(const PointwiseOp& op) {
-  if (op.function != Pointwise::div || !is_reduced(op.in[1], Reduction::sum, op.in[0])) return false;
+  if (op.function != Pointwise::div || !is_total(op.in[1], op.in[0])) return false;
   const auto* terms = op_of_row(op.in[0]);
   if (terms == nullptr || (terms->function != Pointwise::exp && terms->function != Pointwise::exp2)) return false;
   const auto* apart = op_of_row(terms->in[0]);
-  return apart != nullptr && apart->function == Pointwise::sub &&
-         is_reduced(apart->in[1], Reduction::amax, apart->in[0]);
+  if (apart == nullptr || apart->function != Pointwise::sub) return false;
+  const TensorView* most = row_in_shift(*apart->in[1]);
+  return reduces(most, Reduction::amax, apart->in[0]);
+}
+
+bool is_moderate(const TensorView* t) {
+  const Full* number = number_of(t);
+  const double size = number != nullptr ? std::abs(number->value.to_double()) : 0;
+  return size >= 1 / kMostFactor && size <= kMostFactor;
 }
 
 // The operand that a number scales, or of which some keys are dropped at random: of very many, not all. Null for other
 // ops.
 TensorView* scaled_operand(const PointwiseOp& op, sym::Expr keys) {
   if (op.function == Pointwise::mul)
-    return number_of(op.in[1]) != nullptr ? op.in[0] : number_of(op.in[0]) != nullptr ? op.in[1] : nullptr;
+    return is_moderate(op.in[1]) ? op.in[0] : is_moderate(op.in[0]) ? op.in[1] : nullptr;
   const auto* zero = op.function == Pointwise::where ? number_of(op.in[2]) : nullptr;
-  const auto* keep = op_of_row(op.in[0]);
-  if (zero == nullptr || zero->value.to_double() != 0 || keep == nullptr || keep->function != Pointwise::ge)
-    return nullptr;
-  const TensorView* drawn = keep->in[0];
-  const auto* share = number_of(keep->in[1]);
-  const bool drops = drawn->definition != nullptr && drawn->definition->kind == OpKind::Uniform && drawn->rank() > 0 &&
-                     drawn->shape().back() == keys && share != nullptr && share->value.to_double() <= 0.95;
+  const bool drops = zero != nullptr && zero->value.to_double() == 0 && drops_some(*op.in[0], keys);
   return drops ? op.in[1] : nullptr;
 }
 
@@ -66,6 +74,26 @@ void divide_behind(Fusion& graph, const Matmul& product, Op& reader, const Point
 }
 
 }  // namespace
+
+const TensorView* row_in_shift(const TensorView& shift) {
+  const auto* choice = op_of_row(&shift);
+  if (choice == nullptr || choice->function != Pointwise::where) return &shift;
+  const auto* is_none = op_of_row(choice->in[0]);
+  if (is_none == nullptr || is_none->function != Pointwise::eq || is_none->in[0] != choice->in[2]) return &shift;
+  const Full *least = number_of(is_none->in[1]), *zero = number_of(choice->in[1]);
+  const bool guards = least != nullptr && least->value.to_double() == -std::numeric_limits<double>::infinity() &&
+                      zero != nullptr && zero->value.to_double() == 0;
+  return guards ? choice->in[2] : &shift;
+}
+
+bool drops_some(const TensorView& condition, sym::Expr keys) {
+  const auto* keep = op_of_row(&condition);
+  if (keep == nullptr || keep->function != Pointwise::ge) return false;
+  const TensorView* drawn = keep->in[0];
+  const auto* share = number_of(keep->in[1]);
+  return drawn->definition != nullptr && drawn->definition->kind == OpKind::Uniform && drawn->rank() > 0 &&
+         drawn->shape().back() == keys && share != nullptr && share->value.to_double() <= 0.95;
+}
 
 void divide_behind(Fusion& graph, const Matmul& product, bool casts) {
   Op* reader = product.out()->definition;

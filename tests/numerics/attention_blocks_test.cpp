@@ -213,11 +213,8 @@ TEST(AttentionBlocksOf, SmallLengthsAndNumbers) {
     EXPECT_TRUE(result.ok) << z.s << ", " << z.t << ": " << result.message;
     EXPECT_EQ(result.report.launches, 1);
   }
-  for (const BlocksSizes& none : {BlocksSizes{1, 0, 20, 16, 16}, {1, 20, 0, 16, 16}}) {
-    const CaseResult result = run_case(pinned("", none), on_sim());
-    const bool agrees = result.ok || result.message.find("are NaN on both sides") != std::string::npos;
-    EXPECT_TRUE(agrees) << none.s << ", " << none.t << ": " << result.message;
-  }
+  const CaseResult none = run_case(pinned("", {1, 0, 20, 16, 16}), on_sim());
+  EXPECT_TRUE(none.ok) << none.message;
   CaseOptions strict = on_sim();
   strict.options.strict_rounding = true;
   const CaseResult rounded = run_case(text_of_blocks(kBlocksCases[5], "bf16", {1, 70, 90, 32, 32}), strict);
@@ -231,9 +228,9 @@ TEST(AttentionBlocksOf, SmallLengthsAndNumbers) {
     EXPECT_TRUE(result.ok) << numbers << ": " << result.message;
     EXPECT_EQ(result.report.launches, 1) << numbers;
   }
-  const auto why = [&](const std::string& numbers, const char* device) -> std::string {
+  const auto why = [&](const std::string& numbers, const char* device, int keys = 150) -> std::string {
     try {
-      run_case(pinned(numbers, {1, 140, 150, 64, 32}), on_sim(device));
+      run_case(pinned(numbers, {1, 140, keys, 64, 32}), on_sim(device));
       return "";
     } catch (const UserError& e) {
       return e.message();
@@ -247,6 +244,125 @@ TEST(AttentionBlocksOf, SmallLengthsAndNumbers) {
   EXPECT_NE(why("(keys = 128, stages = 3)", "sim:sm_80").find("tiles of"), std::string::npos);
   EXPECT_NE(why("(rows = 4)", "sim:sm_80").find("numbers of CPUs"), std::string::npos);
   EXPECT_NE(why("", "cpu").find("of GPUs"), std::string::npos);
+  EXPECT_NE(why("", "sim:sm_80", 0).find("there may be no key"), std::string::npos);
+}
+
+// What a kernel that scales sums where the greatest logit grows would compute otherwise: other kernels do.
+struct OtherCase {
+  const char *name, *dtype, *body;
+};
+constexpr OtherCase kOtherCases[] = {
+    {"squares", "bf16", "%w = cast(mul(%p, %p), to = bf16)\n%y = div(matmul(%w, %v, accumulate = true), %n)"},
+    {"above", "bf16",
+     "%w = cast(where(gt(%p, 0.1), %p, 0.0), to = bf16)\n"
+     "%y = div(matmul(%w, %v, accumulate = true), %n)"},
+    {"below", "bf16",
+     "%w = cast(where(gt(%p, 0.1), 0.0, %p), to = bf16)\n"
+     "%y = div(matmul(%w, %v, accumulate = true), %n)"},
+    {"more", "bf16", "%w = cast(add(%p, 1.0), to = bf16)\n%y = div(matmul(%w, %v, accumulate = true), %n)"},
+    {"largest", "bf16", "%w = cast(max(%p, 0.01), to = bf16)\n%y = div(matmul(%w, %v, accumulate = true), %n)"},
+    {"root", "f16", "%w = cast(sqrt(%p), to = f16)\n%y = div(matmul(%w, %v, accumulate = true), %n)"},
+    {"inverse", "bf16",
+     "%w = cast(div(%n0, add(%p, %n0)), to = bf16)\n"
+     "%y = div(matmul(%w, %v, accumulate = true), %n)"},
+    {"turned_choice", "bf16",
+     "%w = cast(where(lt(%j, %i), 0.0, %p), to = bf16)\n"
+     "%y = div(matmul(%w, %v, accumulate = true), %n)"},
+    {"of_queries", "bf16", "%w = cast(mul(%p, %n0), to = bf16)\n%y = div(matmul(%w, %v, accumulate = true), %n)"},
+    {"rounded_twice", "bf16",
+     "%w = cast(cast(%p, to = f16), to = bf16)\n"
+     "%y = div(matmul(%w, %v, accumulate = true), %n)"},
+    {"rows_of_nan", "bf16",
+     "%a = where(lt(%j, %i), %s, -inf)\n"
+     "%u = exp(sub(%a, amax(%a, dims = [2], keepdim = true)))\n"
+     "%t = sum(%u, dims = [2], keepdim = true)\n%w = cast(where(isnan(%u), 0.0, %u), to = bf16)\n"
+     "%y = div(matmul(%w, %v, accumulate = true), where(isnan(%t), 1.0, %t))"},
+    {"rows_left_out", "bf16",
+     "%a = where(lt(%j, %i), %s, -inf)\n"
+     "%u = exp(sub(%a, amax(%a, dims = [2], keepdim = true)))\n"
+     "%t = sum(%u, dims = [2], keepdim = true)\n"
+     "%w = cast(where(lt(%j, %i), %u, 0.0), to = bf16)\n"
+     "%y = div(matmul(%w, %v, accumulate = true), where(isnan(%t), 1.0, %t))"},
+    {"f8", "bf16",
+     "%w = cast(cast(softmax(mul(%s, 0.01), dim = 2), to = f8e4m3), to = bf16)\n"
+     "%y = matmul(%w, %v, accumulate = true)"},
+    {"clamped", "f16",
+     "%a = sub(%s, 40.0)\n%b = amax(%a, dims = [2], keepdim = true)\n"
+     "%e = exp(sub(%a, where(gt(%b, 0.0), %b, 0.0)))\n"
+     "%w = cast(div(%e, sum(%e, dims = [2], keepdim = true)), to = f16)\n"
+     "%y = matmul(%w, %v, accumulate = true)"},
+    {"not_apart", "f16",
+     "%a = add(%s, 14.0)\n%b = amax(%a, dims = [2], keepdim = true)\n"
+     "%e = exp(sub(%a, where(gt(%b, 25.0), %b, 0.0)))\n"
+     "%w = cast(div(%e, sum(%e, dims = [2], keepdim = true)), to = f16)\n"
+     "%y = matmul(%w, %v, accumulate = true)"},
+    {"large_factor", "f16",
+     "%w = cast(mul(softmax(mul(%s, 0.01), dim = 2), 1e5), to = f16)\n"
+     "%y = matmul(%w, %v, accumulate = true)"},
+    {"factors_in_f16", "f16",
+     "%w = mul(mul(cast(softmax(%s, dim = 2), to = f16), 1e-4), 1e4)\n"
+     "%y = matmul(%w, %v, accumulate = true)"},
+};
+constexpr OtherCase kMovedConditions[] = {
+    {"turned", "bf16", "%c = permute(le(%i, iota(shape = [32], dim = 0)), dims = [1, 0])\n%x = where(%c, %s, -inf)"},
+    {"turned_hides", "bf16",
+     "%c = permute(le(%i, iota(shape = [32], dim = 0)), dims = [1, 0])\n"
+     "%x = where(%c, -inf, add(%s, 0.5))"},
+    {"of_heads", "bf16", "%c = unsqueeze(le(%j, %i), dims = [1])\n%x = where(%c, %s, -inf)"},
+    {"of_heads_hides", "f16", "%c = unsqueeze(le(%j, add(%i, 9)), dims = [1])\n%x = where(%c, -inf, %s)"},
+    {"both", "bf16", "%a = le(%j, %i)\n%x = where(logical_and(unsqueeze(%a, dims = [1]), %a), %s, -inf)"},
+    {"ahead", "bf16", "%x = where(broadcast(le(%j, %i), shape = [32, 32, 32], dims = [0, 2]), %s, -inf)"},
+};
+
+TEST(AttentionBlocksOf, WhatIsNotLinearIsRight) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  for (const OtherCase& c : kOtherCases) {
+    const std::string text = fmt::format(
+        "fusion @f (%q: {0}[1, 16, 16], %k: {0}[1, 128, 16], %v: {0}[1, 128, 16], %n0: f32[1, 16, 1]) -> (%y) {{\n"
+        "%i = iota(shape = [16, 1], dim = 0)\n%j = iota(shape = [128], dim = 0)\n"
+        "%s = matmul(%q, permute(%k, dims = [0, 2, 1]), accumulate = true)\n"
+        "%p = exp(sub(%s, amax(%s, dims = [2], keepdim = true)))\n%n = sum(%p, dims = [2], keepdim = true)\n{1}\n}}\n",
+        c.dtype, c.body);
+    const CaseResult result = run_case(text, on_sim());
+    EXPECT_TRUE(result.ok || (result.undecided && c.name == std::string("inverse")))
+        << c.name << ": " << result.message;
+    EXPECT_GT(result.report.launches + result.report.library_calls, 1) << c.name;
+  }
+}
+
+TEST(AttentionBlocksOf, ConditionsThatWereMovedAreRight) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  for (const OtherCase& c : kMovedConditions)
+    for (const int keys : {32, 130}) {
+      if (!std::string(c.name).starts_with("of_heads") && keys != 32) continue;
+      const std::string text = fmt::format(
+          "fusion @f (%q: {0}[32, 32, 16], %k: {0}[32, {2}, 16], %v: {0}[32, {2}, 16]) -> (%y) {{\n"
+          "%i = iota(shape = [32, 1], dim = 0)\n%j = iota(shape = [{2}], dim = 0)\n"
+          "%s = matmul(%q, permute(%k, dims = [0, 2, 1]), accumulate = true)\n{1}\n"
+          "%y = matmul(cast(softmax(%x, dim = 2), to = {0}), %v, accumulate = true)\n}}\n",
+          c.dtype, c.body, keys);
+      const CaseResult result = run_case(text, on_sim());
+      const bool agrees = result.ok || result.message.find("are NaN on both sides") != std::string::npos;
+      EXPECT_TRUE(agrees) << c.name << " of " << keys << ": " << result.message;
+    }
+}
+
+// Weights that are linear in the exponentials: one kernel.
+TEST(AttentionBlocksOf, LinearWeightsAreOneKernel) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  for (const char* weights : {"%w = cast(%p, to = f16)", "%w = cast(mul(div(%p, 3.0), 0.25), to = bf16)",
+                              "%w = cast(mul(12.0, %p), to = f16)", "%w = cast(where(%m, %p, 0.0), to = bf16)",
+                              "%w = cast(where(%m, mul(%p, 2.0), 0.0), to = f16)"}) {
+    const std::string text = fmt::format(
+        "fusion @f (%q: {0}[2, 40, 16], %k: {0}[2, 100, 16], %v: {0}[2, 100, 16],\n"
+        "  %m: bool[40, 100]) -> (%y) {{\n%s = matmul(%q, permute(%k, dims = [0, 2, 1]), accumulate = true)\n"
+        "%p = exp(sub(%s, amax(%s, dims = [2], keepdim = true)))\n{1}\n"
+        "%y = div(matmul(%w, %v, accumulate = true), sum(%p, dims = [2], keepdim = true))\n}}\n",
+        std::string(weights).ends_with("bf16)") ? "bf16" : "f16", weights);
+    const CaseResult result = run_case(text, on_sim("sim:sm_90a"));
+    EXPECT_TRUE(result.ok) << weights << ": " << result.message;
+    EXPECT_EQ(result.report.launches + result.report.library_calls, 1) << weights;
+  }
 }
 
 }  // namespace

@@ -69,15 +69,46 @@ void AttentionEmitter::where_present(sym::Expr first, bool reads, sym::Expr cert
   guarded(sym::logical_not(usual), [&] { body(reads, false); });
 }
 
+namespace {
+
+// Whether each of the op's operands is read at an element's own last coordinates.
+bool reads_in_place(const Op& op) {
+  if (op.kind == OpKind::PointwiseOp) return true;
+  const auto* spread = as<Broadcast>(op);
+  if (spread == nullptr) return false;
+  const auto ahead = static_cast<int64_t>(op.results[0]->rank() - spread->dims.size());
+  for (size_t d = 0; d < spread->dims.size(); ++d)
+    if (spread->dims[d] != ahead + static_cast<int64_t>(d)) return false;
+  return true;
+}
+
+// What logits are made of, where the last dims are queries and keys of the same element for all readers.
+std::set<const TensorView*> in_place_of(const TensorView& logits, const TensorView& scores) {
+  std::set<const TensorView*> in_place, moved;
+  std::vector<std::pair<const TensorView*, bool>> left = {{&logits, true}};
+  while (!left.empty()) {
+    const auto [t, same] = left.back();
+    left.pop_back();
+    if (t == &scores || t->definition == nullptr || !(same ? in_place : moved).insert(t).second) continue;
+    const bool holds = same && reads_in_place(*t->definition);
+    for (const TensorView* in : inputs(*t->definition)) left.emplace_back(in, holds);
+  }
+  for (const TensorView* t : moved) in_place.erase(t);
+  return in_place;
+}
+
+}  // namespace
+
 void AttentionEmitter::find_conditions() {
   const Fusion& graph = *group_.graph;
+  const std::set<const TensorView*> in_place = in_place_of(*attention_.logits, *attention_.scores->out());
   const auto is_least = [](const TensorView* t) {
     const auto* full = t->definition == nullptr ? nullptr : as<Full>(*t->definition);
     return full != nullptr && full->value.to_double() == -std::numeric_limits<double>::infinity();
   };
   for (const Op* op : graph.ops()) {
     const TensorView& t = *op->results[0];
-    if (t.dtype != DType::boolean) continue;
+    if (t.dtype != DType::boolean || !in_place.contains(&t)) continue;
     std::vector<KeyDistance> distances = distances_of(t, attention_.scores->out()->shape());
     if (distances.empty()) continue;
     const auto hides = [&](const Op* reader) {
