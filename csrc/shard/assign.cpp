@@ -127,7 +127,7 @@ bool pays_to_merge(const Op& op, const std::vector<Piece>& pieces) {
   const int64_t members = members_of(in, pieces);
   const auto all = global_bytes(in);
   if (!all) return true;
-  const auto parts = at_defaults(*in.fusion, exchanged(op).bytes);
+  const auto parts = at_defaults(*in.fusion, exchanged_bytes(op));
   return !parts || *parts <= *all / members;
 }
 

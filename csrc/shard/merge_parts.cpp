@@ -237,7 +237,7 @@ class PartMerger : building::Composer {
 
 }  // namespace
 
-Exchanged exchanged(const Op& op) {
+sym::Expr exchanged_bytes(const Op& op) {
   const TensorView& in = *inputs(op)[0];
   const auto scan = scan_of(op);
   sym::Expr rows = in.fusion->pool().constant(1);
@@ -250,20 +250,18 @@ Exchanged exchanged(const Op& op) {
   const auto bytes = [](DType type) { return int64_t(size_of(type)); };
   const int64_t number = is_float(in.dtype) ? bytes(accumulation_type(in.dtype)) : bytes(DType::i64);
   const int64_t with_place = bytes(in.dtype) + bytes(DType::i64);
-  return visit(
-      op, overloaded{
-              [&](const Var&) { return Exchanged{1, rows * (2 * number)}; },
-              [&](const VarMean&) { return Exchanged{1, rows * (2 * number)}; },
-              [&](const MaxWithArgmax&) { return Exchanged{2, rows * with_place}; },
-              [&](const MinWithArgmin&) { return Exchanged{2, rows * with_place}; },
-              [&](const Sort&) { return Exchanged{2, rows * with_place}; },
-              [&](const Reduce& o) {
-                return finds_index(o.function) ? Exchanged{2, rows * with_place} : Exchanged{1, rows * bytes(in.dtype)};
-              },
-              [&](const CumSum&) { return Exchanged{1, rows * bytes(DType::f64)}; },
-              [&](const CumProd&) { return Exchanged{1, rows * bytes(DType::f64)}; },
-              [&](const Op& o) -> Exchanged { PLAIT_CHECK(false, "{} is not merged from parts", describe(o)); },
-          });
+  return visit(op,
+               overloaded{
+                   [&](const Var&) { return rows * (2 * number); },
+                   [&](const VarMean&) { return rows * (2 * number); },
+                   [&](const MaxWithArgmax&) { return rows * with_place; },
+                   [&](const MinWithArgmin&) { return rows * with_place; },
+                   [&](const Sort&) { return rows * with_place; },
+                   [&](const Reduce& o) { return rows * (finds_index(o.function) ? with_place : bytes(in.dtype)); },
+                   [&](const CumSum&) { return rows * bytes(DType::f64); },
+                   [&](const CumProd&) { return rows * bytes(DType::f64); },
+                   [&](const Op& o) -> sym::Expr { PLAIT_CHECK(false, "{} is not merged from parts", describe(o)); },
+               });
 }
 
 bool merges_dims(const Op& op) {

@@ -35,13 +35,8 @@ struct PartedDims {
 // Whether parts along several dims are merged at once.
 bool merges_dims(const Op& op);
 
-// What the op, of a whole graph, exchanges along a dim that is cut: collectives, and bytes that each member gives in
-// all.
-struct Exchanged {
-  int collectives = 0;
-  sym::Expr bytes;
-};
-Exchanged exchanged(const Op& op);
+// Bytes that each member gives in all for the op, of a whole graph, along dims that are cut.
+sym::Expr exchanged_bytes(const Op& op);
 
 // Adds to the fusion of the op's operands what comes before its results, under names that begin with `prefix`, and
 // returns the ops that give them, one for each. The operand is the piece; the op itself is in no fusion.

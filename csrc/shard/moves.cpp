@@ -25,15 +25,14 @@ std::optional<ShardMove> merge_of(const Op& op) {
     if (a.factors[f].kind == FactorKind::merge)
       for (const Piece& p : a.claims[f].pieces) team.axes.push_back(p.mesh_axis);
   if (team.axes.empty()) return std::nullopt;
-  const Exchanged all = exchanged(op);
   ShardMove out;
   out.result = op.results[0];
   out.tensors = fmt::format("%{} -> %{}", inputs(op)[0]->name, op.results[0]->name);
   out.team = team;
   out.step = fmt::format("all-gather of parts over {}", team_name(*op.results[0]->fusion, out.team));
-  out.bytes = all.bytes;
+  out.bytes = exchanged_bytes(op);
   out.cause = fmt::format("for {} %{}", text_name(op), op.results[0]->name);
-  out.collectives = static_cast<size_t>(all.collectives);
+  out.exchanges = true;
   return out;
 }
 
@@ -50,7 +49,7 @@ std::optional<ShardMove> range_of(const Op& op, const std::map<const Op*, size_t
       out.tensors += (out.tensors.empty() ? "%" : ", %") + t->name;
       out.team = team_of(t->layout.dims[d].pieces);
       out.step = fmt::format("gather-range of dim {} over {}", d, team_name(*t->fusion, out.team));
-      out.collectives += op.kind == OpKind::Roll ? 2 : 1;
+      out.exchanges = true;
     }
   if (out.tensors.empty()) return std::nullopt;
   out.result = op.out();
@@ -88,7 +87,7 @@ std::optional<ShardMove> reshard_of(const TensorView& t) {
                  : fmt::format("{} of dim {} to dim {} over {}", kind, step->from_dim, step->dim, team);
   out.bytes = bytes_of(t);
   out.team = step->team;
-  out.collectives = step->moves_data();
+  out.exchanges = step->moves_data();
   if (const size_t at = place_of(over, t.reason); at != std::string::npos) {
     out.cause = t.reason.substr(at + over.size());
     out.cause.erase(0, out.cause.find_first_not_of(' '));

@@ -15,7 +15,7 @@ struct ShardMove {
   sym::Expr bytes;                     // of the global tensor that it is about; of parts, what each rank gives
   std::string cause;                   // the op that asked, who won a conflict
   Team team;                           // that does it
-  size_t collectives = 0;              // 0: nothing leaves a rank
+  bool exchanges = false;              // else nothing leaves a rank
 };
 
 // In the order of the graph. Near slices (gather_ranges.h) are the move of the first one.

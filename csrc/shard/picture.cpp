@@ -189,11 +189,11 @@ class Picture {
   // A band with what moves, and below it a line for each team that is drawn.
   void draw_move(const ShardMove& move) {
     std::set<std::vector<int64_t>> teams;
-    for (int64_t r = 0; r < ranks_ && move.collectives > 0; ++r) teams.insert(mesh_.team(r, move.team));
+    for (int64_t r = 0; r < ranks_ && move.exchanges; ++r) teams.insert(mesh_.team(r, move.team));
     const int high = 22 + static_cast<int>(teams.size()) * kLine;
     const auto bytes = at_defaults(fusion_, move.bytes);
     body_ += fmt::format("<rect x=\"4\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"{}\"/>\n", y_, width() + 4, high,
-                         move.collectives > 0 ? "band" : "free");
+                         move.exchanges ? "band" : "free");
     body_ += svg_text(8, y_ + 15,
                       fmt::format("{}, {}{}{}", move.step, bytes ? bytes_text(*bytes) : sym::print(move.bytes) + " B",
                                   move.cause.empty() ? "" : ": ", move.cause),

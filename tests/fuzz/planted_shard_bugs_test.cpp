@@ -1,13 +1,9 @@
 // Every bug of sharding that is planted is caught: by random sharded graphs, or by the sharded examples.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <regex>
-#include <sstream>
-
 #include "base/error.h"
 #include "base/pass.h"
+#include "support/examples.h"
 #include "support/planted_shard_bugs.h"
 #include "support/random_graph.h"
 #include "support/run_case.h"
@@ -39,26 +35,6 @@ Found run_with(const ShardBug* bug, const std::string& text, CaseOptions how) {
   return places == 0 ? Found::no_place : Found::nothing;
 }
 
-struct Example {
-  std::string text;
-  int64_t ranks = 0;
-};
-
-const std::vector<Example>& sharded_examples() {
-  static const std::vector<Example> all = [] {
-    std::vector<Example> out;
-    for (const auto& entry : std::filesystem::directory_iterator(PLAIT_SOURCE_DIR "/docs/examples/sharded")) {
-      std::stringstream text;
-      text << std::ifstream(entry.path()).rdbuf();
-      std::smatch found;
-      const std::string whole = text.str();
-      if (std::regex_search(whole, found, std::regex("# ranks (\\d+)"))) out.push_back({whole, std::stoll(found[1])});
-    }
-    return out;
-  }();
-  return all;
-}
-
 Found run_graph(const ShardBug* bug, int seed) {
   const auto random = testing::make_random_case(static_cast<uint64_t>(seed));
   CaseOptions how;
@@ -66,7 +42,7 @@ Found run_graph(const ShardBug* bug, int seed) {
   return run_with(bug, random.text, how);
 }
 
-Found run_example(const ShardBug* bug, const Example& example) {
+Found run_example(const ShardBug* bug, const testing::ShardedExample& example) {
   CaseOptions how;
   how.ranks = example.ranks;
   return run_with(bug, example.text, how);
@@ -75,20 +51,21 @@ Found run_example(const ShardBug* bug, const Example& example) {
 TEST(PlantedShardBugs, AllAreCaught) {
   if (testing::kSanitized) GTEST_SKIP() << "tests the tests: without sanitizers they are the same";
   constexpr int kMostGraphs = 60;
-  for (const Example& example : sharded_examples())
+  const std::vector<testing::ShardedExample> examples = testing::sharded_examples();
+  for (const testing::ShardedExample& example : examples)
     ASSERT_NE(run_example(nullptr, example), Found::caught) << example.text;
   int by_graphs = 0, last = 0;
   for (const ShardBug& bug : testing::planted_shard_bugs()) {
-    int graph = 0, examples = 0;
+    int graph = 0, by_examples = 0;
     for (int seed = 1; seed <= kMostGraphs && graph == 0; ++seed)
       if (run_graph(&bug, seed) == Found::caught) graph = seed;
-    for (const Example& example : sharded_examples())
-      if (graph == 0) examples += run_example(&bug, example) == Found::caught;
+    for (const testing::ShardedExample& example : examples)
+      if (graph == 0) by_examples += run_example(&bug, example) == Found::caught;
     by_graphs += graph > 0;
     last = std::max(last, graph);
     std::printf("%-20s caught by %s %d\n", std::string(bug.name).c_str(),
-                graph > 0 ? "random graph" : "examples:", graph > 0 ? graph : examples);
-    EXPECT_TRUE(graph > 0 || examples > 0) << bug.name;
+                graph > 0 ? "random graph" : "examples:", graph > 0 ? graph : by_examples);
+    EXPECT_TRUE(graph > 0 || by_examples > 0) << bug.name;
   }
   EXPECT_GE(testing::planted_shard_bugs().size(), 12u);
   EXPECT_GE(by_graphs, 8);

@@ -2,12 +2,8 @@
 // of one rank. docs/examples/sharded says in each header what an expert's collectives move.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <regex>
-#include <sstream>
-
 #include "base/bounds_error.h"
+#include "support/examples.h"
 #include "support/run_case.h"
 #include "support/sanitized.h"
 
@@ -18,32 +14,10 @@ using testing::CaseResult;
 using testing::run_on_ranks;
 using testing::why_no_device;
 
-struct Example {
-  std::string name, text;
-  int64_t ranks = 0, collectives = 0, bytes = 0;
-};
-
-std::vector<Example> examples() {
-  std::vector<Example> out;
-  const std::regex header("# ranks (\\d+), collectives (\\d+), bytes (\\d+)\n");
-  for (const auto& entry : std::filesystem::directory_iterator(PLAIT_SOURCE_DIR "/docs/examples/sharded")) {
-    std::ifstream file(entry.path());
-    std::stringstream text;
-    text << file.rdbuf();
-    std::smatch found;
-    const std::string all = text.str();
-    EXPECT_TRUE(std::regex_search(all, found, header)) << entry.path() << " says not what it moves";
-    if (!found.empty())
-      out.push_back({entry.path().stem(), all, std::stoll(found[1]), std::stoll(found[2]), std::stoll(found[3])});
-  }
-  std::ranges::sort(out, {}, &Example::name);
-  return out;
-}
-
 TEST(ShardedExamples, MoveNoMoreThanAnExpertsCollectives) {
-  const std::vector<Example> all = examples();
+  const std::vector<testing::ShardedExample> all = testing::sharded_examples();
   EXPECT_GE(all.size(), 18u);
-  for (const Example& e : all) {
+  for (const testing::ShardedExample& e : all) {
     const CaseResult result = run_on_ranks(e.text, "cpu", e.ranks);
     EXPECT_TRUE(result.ok) << e.name << ": " << result.message;
     EXPECT_LE(result.collectives, e.collectives) << e.name;
@@ -52,7 +26,7 @@ TEST(ShardedExamples, MoveNoMoreThanAnExpertsCollectives) {
 }
 
 TEST(ShardedExamples, RunOnAnyNumberOfRanksAndOnThreads) {
-  for (const Example& e : examples()) {
+  for (const testing::ShardedExample& e : testing::sharded_examples()) {
     if (e.text.find(" = t)") == std::string::npos) continue;  // a mesh of numbers
     for (const auto& [ranks, comm] : {std::pair(1, "local"), {3, "local:threads"}, {7, "local"}}) {
       if (testing::kSanitized && ranks != 3) continue;
@@ -64,7 +38,7 @@ TEST(ShardedExamples, RunOnAnyNumberOfRanksAndOnThreads) {
 
 TEST(ShardedExamples, RunOnSimulatedGpus) {
   if (auto why = why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
-  const std::vector<Example> all = examples();
+  const std::vector<testing::ShardedExample> all = testing::sharded_examples();
   for (size_t i = 0; i < all.size(); i += testing::kStride) {
     const CaseResult result = run_on_ranks(all[i].text, "sim:sm_80", all[i].ranks);
     EXPECT_TRUE(result.ok) << all[i].name << ": " << result.message;

@@ -155,23 +155,8 @@ kir::Value AttentionEmitter::value_at(const TensorView& t, const Coordinates& at
   const Op& op = *t.definition;
   if (const auto* pointwise = as<PointwiseOp>(op); pointwise != nullptr && pointwise->function == Pointwise::div)
     if (const auto made = divided(*pointwise, at)) return known_[{&t, ids}] = *made;
-  PlacedOp placed;
-  placed.op = &op;
-  placed.own = at;
-  const auto extent = [&](sym::Expr e) { return extents_(e); };
-  const std::vector<TensorView*> operands = inputs(op);
-  std::vector<Value> made;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    placed.operands.push_back(operand_read(axes_, op, i, {at, placed.reduced}, extent));
-    made.push_back(is_input(*operands[i]) ? Value() : value_at(*operands[i], placed.operands[i].at));
-  }
-  tree_.ops[&op] = placed;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    if (is_input(*operands[i])) continue;
-    tree_.ops[operands[i]->definition].op = operands[i]->definition;
-    values_.insert_or_assign(operands[i], Known{made[i], frames_.size() - 1});
-  }
-  return known_[{&t, ids}] = compute(op);
+  const auto value_of = [&](const TensorView& in, const Coordinates& there) { return value_at(in, there); };
+  return known_[{&t, ids}] = computed_at(op, at, axes_, tree_, value_of);
 }
 
 namespace {

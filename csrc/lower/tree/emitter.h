@@ -96,6 +96,10 @@ class TreeEmitter {
   Value operand_value(const Op& op, size_t i, const Coordinates& at);
   Value value_at(const Op& reader, const TensorView& tensor, const Coordinates& at);
   Value load_whole(const TensorView& tensor, const Coordinates& at);
+  // What the op gives at these coordinates, of operands that `value_of` gives where they are no inputs: for emitters
+  // whose tree, which is this one's, places no op before.
+  Value computed_at(const Op& op, const Coordinates& at, const AxisGroup& axes, LoopTree& tree,
+                    const std::function<Value(const TensorView&, const Coordinates&)>& value_of);
 
   // phases.cpp: what phases leave to later ones.
   void declare_workspaces();

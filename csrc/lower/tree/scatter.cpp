@@ -213,23 +213,8 @@ kir::Value ScatterEmitter::value_at(const TensorView& t, const Coordinates& at) 
     const sym::Expr place = at[size_t(plan_.parts[part->second].op->dim)];
     return known_[{&t, ids}] = load(homes_[part->second].buffer, home_index(part->second, place));
   }
-  PlacedOp placed;
-  placed.op = &op;
-  placed.own = at;
-  const auto extent = [&](sym::Expr e) { return extents_(e); };
-  const std::vector<TensorView*> operands = inputs(op);
-  std::vector<Value> made;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    placed.operands.push_back(operand_read(axes_, op, i, {at, placed.reduced}, extent));
-    made.push_back(is_input(*operands[i]) ? Value() : value_at(*operands[i], placed.operands[i].at));
-  }
-  tree_.ops[&op] = placed;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    if (is_input(*operands[i])) continue;
-    tree_.ops[operands[i]->definition].op = operands[i]->definition;
-    values_.insert_or_assign(operands[i], Known{made[i], frames_.size() - 1});
-  }
-  return known_[{&t, ids}] = compute(op);
+  const auto value_of = [&](const TensorView& in, const Coordinates& there) { return value_at(in, there); };
+  return known_[{&t, ids}] = computed_at(op, at, axes_, tree_, value_of);
 }
 
 // An operand of a scatter, as its result's type holds it.

@@ -3,6 +3,7 @@
 // wherever they are read.
 #include <algorithm>
 
+#include "axes/operand_read.h"
 #include "base/error.h"
 #include "lower/tree/emitter.h"
 
@@ -261,6 +262,27 @@ sym::Expr TreeEmitter::memory_offset(const TensorView& tensor, const Coordinates
     stride = stride * extents_(tensor.extent(d));
   }
   return offset;
+}
+
+kir::Value TreeEmitter::computed_at(const Op& op, const Coordinates& at, const AxisGroup& axes, LoopTree& tree,
+                                    const std::function<Value(const TensorView&, const Coordinates&)>& value_of) {
+  PlacedOp placed;
+  placed.op = &op;
+  placed.own = at;
+  const auto extent = [&](sym::Expr e) { return extents_(e); };
+  const std::vector<TensorView*> operands = inputs(op);
+  std::vector<Value> made;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    placed.operands.push_back(operand_read(axes, op, i, {at, placed.reduced}, extent));
+    made.push_back(is_input(*operands[i]) ? Value() : value_of(*operands[i], placed.operands[i].at));
+  }
+  tree.ops[&op] = placed;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (is_input(*operands[i])) continue;
+    tree.ops[operands[i]->definition].op = operands[i]->definition;
+    values_.insert_or_assign(operands[i], Known{made[i], frames_.size() - 1});
+  }
+  return compute(op);
 }
 
 }  // namespace plait::lowering
