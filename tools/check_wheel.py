@@ -105,6 +105,8 @@ def check(wheel, limit=LIMIT):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit("usage: check_wheel.py WHEEL [MB]: give the wheel that tools/make_wheel.py printed")
     found = check(pathlib.Path(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else LIMIT)
     print("\n".join(found))
     sys.exit(bool(found))
