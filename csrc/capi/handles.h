@@ -1,12 +1,14 @@
 #pragma once
 // What is behind the handles of the C ABI, and the border that no exception crosses. Private to csrc/capi.
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <set>
-#include <shared_mutex>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/error.h"
@@ -34,20 +36,29 @@ struct plait_fusion {
 // Shared by runs. Who waits to have it alone is not passed by runs that come later.
 class ProgramMutex {
  public:
-  void lock() {
-    const std::lock_guard turn(turn_);
-    mutex_.lock();
+  ProgramMutex() {
+    pthread_rwlockattr_t kind;
+    pthread_rwlockattr_init(&kind);
+    pthread_rwlockattr_setkind_np(&kind, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(&lock_, &kind);
+    pthread_rwlockattr_destroy(&kind);
   }
-  void unlock() { mutex_.unlock(); }
-  void lock_shared() {
-    const std::lock_guard turn(turn_);
-    mutex_.lock_shared();
-  }
-  void unlock_shared() { mutex_.unlock_shared(); }
+  ~ProgramMutex() { pthread_rwlock_destroy(&lock_); }
+  ProgramMutex(const ProgramMutex&) = delete;
+  ProgramMutex& operator=(const ProgramMutex&) = delete;
+
+  void lock() { check(pthread_rwlock_wrlock(&lock_)); }
+  void unlock() { pthread_rwlock_unlock(&lock_); }
+  void lock_shared() { check(pthread_rwlock_rdlock(&lock_)); }
+  void unlock_shared() { pthread_rwlock_unlock(&lock_); }
 
  private:
-  std::mutex turn_;  // held by the one who waits
-  std::shared_mutex mutex_;
+  // Of a thread that holds the lock and asks for it again, as a callback within a run does.
+  static void check(int error) {
+    if (error) throw std::system_error(error, std::generic_category(), "a lock of a program");
+  }
+
+  pthread_rwlock_t lock_;
 };
 
 struct plait_program {

@@ -1,6 +1,7 @@
 // Compiling and running.
 #include <atomic>
 #include <map>
+#include <shared_mutex>
 
 #include "backend/cpu/cpu_device.h"
 #include "capi/dlpack.h"
