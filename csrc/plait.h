@@ -103,7 +103,7 @@ class Compiled {
   std::string stage_text(const std::string& stage) const;
   size_t classes() const;  // how many are kept
   KeptSizes kept_sizes() const;
-  void set_step_timing(bool on);  // later runs time their steps, one after another
+  void set_step_timing(bool on);  // later runs time their steps
   bool step_timing() const;
 
   // Writes what was compiled so far (the specializations that are kept) to a file that load() takes: texts of stages,

@@ -95,14 +95,27 @@ class Bisection {
         fmt::print("bisect: the command succeeds; there is nothing to find\n");
         return 0;
       }
-      fmt::print(stderr, "{}", end_.err);  // a refusal
-      return end_.exit;
+      const ProcessEnd refused = end_;
+      mistakes_fail_ = refused.exit == kUsersMistake;
+      if (!mistakes_fail_ || fails(0)) {
+        fmt::print(stderr, "{}", refused.err);
+        return refused.exit;
+      }
+      return find(refused.exit);
     }
     const int code = end_.timed_out ? 2 : end_.exit;
     if (fails(0)) {
       fmt::print("bisect: it fails without any optional step; the fault is in what always runs\n");
       return code;
     }
+    return find(code);
+  }
+
+ private:
+  static constexpr int64_t kAll = int64_t{1} << 32;  // more than any graph has
+
+  // It fails with all steps, by `code`, and not without them.
+  int find(int code) {
     int64_t good = 0, bad = 1;
     while (!fails(bad)) {
       good = bad;
@@ -120,14 +133,11 @@ class Bisection {
     return code;
   }
 
- private:
-  static constexpr int64_t kAll = int64_t{1} << 32;  // more than any graph has
-
-  // An error of the user's, or a missing part, is no failure.
+  // A missing part is no failure; an error of the user's is one where it is not there without optional steps.
   bool fails(int64_t limit) {
     end_ = run_process(limited(args_, limit), kSecondsPerTrial);
-    const bool failed = end_.timed_out || (end_.exit != 0 && end_.exit != kUsersMistake && end_.exit != kMissing &&
-                                           end_.exit != kUndecided);
+    const bool failed = end_.timed_out || (end_.exit != 0 && (end_.exit != kUsersMistake || mistakes_fail_) &&
+                                           end_.exit != kMissing && end_.exit != kUndecided);
     const std::string shown = limit == kAll ? "all optional steps" : fmt::format("--bisect {}", limit);
     fmt::print("bisect: {}: {}\n", shown, end_.timed_out ? "does not end" : fmt::format("exit code {}", end_.exit));
     std::fflush(stdout);
@@ -136,6 +146,7 @@ class Bisection {
 
   const Arguments& args_;
   ProcessEnd end_;
+  bool mistakes_fail_ = false;
 };
 
 }  // namespace

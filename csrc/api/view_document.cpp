@@ -7,6 +7,7 @@
 #include "api/inspect.h"
 #include "api/or_null.h"
 #include "api/step_facts.h"
+#include "session/devices.h"
 #include "shard/picture.h"
 
 namespace plait {
@@ -270,7 +271,7 @@ class Document {
     std::string note;
     if (compiled_.mesh().ranks() > 1 && compiled_.options().comm == "local")
       note = "ranks take turns on one thread; with --comm local:threads they run at once";
-    if (!compiled_.device().host_memory()) note = "each step is waited for, so that streams do not overlap";
+    if (is_simulated(compiled_.device().name())) note = "what the simulator took, which is not what a GPU takes";
     return {{"note", note}, {"spans", spans}};
   }
 

@@ -1,3 +1,4 @@
+#include <chrono>
 #include <cstring>
 
 #include "device/stream.h"
@@ -8,6 +9,12 @@ namespace {
 class HostEvent : public Event {
  public:
   bool done() const override { return true; }
+  double milliseconds_since(const Event& earlier) const override {
+    const auto passed = reached - static_cast<const HostEvent&>(earlier).reached;
+    return std::chrono::duration<double, std::milli>(passed).count();
+  }
+
+  std::chrono::steady_clock::time_point reached{};
 };
 
 class HostStream : public Stream {
@@ -27,7 +34,8 @@ class HostStream : public Stream {
     if (bytes > 0) std::memset(to, value, bytes);
   }
   std::unique_ptr<Event> make_event() override { return std::make_unique<HostEvent>(); }
-  void record(Event&) override {}
+  std::unique_ptr<Event> make_timer() override { return make_event(); }
+  void record(Event& event) override { static_cast<HostEvent&>(event).reached = std::chrono::steady_clock::now(); }
   void wait(const Event&) override {}
   bool done() override { return true; }
   void synchronize() override {}

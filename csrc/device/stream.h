@@ -12,6 +12,8 @@ class Event {
  public:
   virtual ~Event() = default;
   virtual bool done() const = 0;  // whether the work before the latest record is done
+  // From the latest record of `earlier` to that of this one, both done and of Stream::make_timer on one device.
+  virtual double milliseconds_since(const Event& earlier) const = 0;
 };
 
 // Work captured from streams, to be run again with one call.
@@ -37,6 +39,7 @@ class Stream {
                          size_t rows) = 0;
   virtual void fill(void* to, uint8_t value, size_t bytes) = 0;
   virtual std::unique_ptr<Event> make_event() = 0;
+  virtual std::unique_ptr<Event> make_timer() = 0;  // an event that knows when it was reached
   virtual void record(Event& event) = 0;
   virtual void wait(const Event& event) = 0;  // later work waits; the host does not
   virtual bool done() = 0;                    // whether all work given so far is done

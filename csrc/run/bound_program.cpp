@@ -206,6 +206,10 @@ std::optional<IndexOffence> BoundProgram::run(std::span<const RankTensors> input
     state->steps->stop_point().begin(options.stop);
     state->executor->run(options.seed, options.stream != nullptr);
     if (options.stream != nullptr) state->runners[0]->mark_end();
+    if (options_.timing && on_gpu()) {
+      if (options.stream != nullptr) state->steps->wait(*state->runners[0]);
+      for (const auto& runner : state->runners) runner->take_marked_times();
+    }
   } catch (const CancelledError& e) {  // ranks of this process wait for none of each other
     clean_up(*state, issued && !all_held(), e.what());
     throw;

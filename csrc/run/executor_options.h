@@ -26,7 +26,7 @@ struct ExecutorOptions {
   // Before a run all temporaries and outputs, and before each step what it writes, are filled with bytes 0xff (NaN,
   // -1), so that memory read before it is written shows.
   bool poison = false;
-  bool timing = false;      // step_times, step_spans; on a GPU every step is waited for
+  bool timing = false;      // step_times, step_spans; on a GPU by marks in the streams, and the run is waited for
   StepObserver observer{};  // empty: none; on a GPU every step is waited for
   // Empty: none. Called before a rank issues a step, by the thread that drives it; nothing is waited for.
   std::function<void(int64_t rank, size_t step)> before{};

@@ -1,5 +1,8 @@
 #include "run/rank_queues.h"
 
+#include <chrono>
+#include <cmath>
+
 namespace plait {
 
 RankQueues::RankQueues(Device& device, int ordinal, size_t events, bool comm)
@@ -37,6 +40,26 @@ void RankQueues::join() {
 void RankQueues::record(uint32_t event, ProgramStream on) { stream(on).record(*events_[event]); }
 
 void RankQueues::wait(uint32_t event, ProgramStream on) { stream(on).wait(*events_[event]); }
+
+void RankQueues::begin_times() {
+  Stream& compute = stream(ProgramStream::compute);
+  if (!origin_) origin_ = compute.make_timer();
+  compute.record(*origin_);
+  compute.synchronize();
+  origin_time_ =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  marks_used_ = 0;
+}
+
+size_t RankQueues::mark(ProgramStream on) {
+  if (marks_used_ == marks_.size()) marks_.push_back(stream(ProgramStream::compute).make_timer());
+  stream(on).record(*marks_[marks_used_]);
+  return marks_used_++;
+}
+
+int64_t RankQueues::time_of(size_t mark) const {
+  return origin_time_ + std::llround(marks_[mark]->milliseconds_since(*origin_) * 1e6);
+}
 
 bool RankQueues::done() {
   bool all = true;  // every stream is asked: a simulated one may go on only when it is

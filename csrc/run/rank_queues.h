@@ -24,6 +24,13 @@ class RankQueues {
   void wait(uint32_t event, ProgramStream stream);
   Event& event(uint32_t event) { return *events_[event]; }
   std::unique_ptr<Event> make_event() { return stream(ProgramStream::compute).make_event(); }
+  // Behind begin(), for a run whose times are wanted: waits until compute is idle, and sets where times begin.
+  void begin_times();
+  // Marks where a stream is; returns the mark's number in this run.
+  size_t mark(ProgramStream stream);
+  // When a stream came to a mark, in nanoseconds of the host's steady clock (the device's time behind the last
+  // begin_times(), which is off by what the host takes to see that). The work in front of it is done.
+  int64_t time_of(size_t mark) const;
   // Whether all work given so far is done. Throws what that work threw.
   bool done();
 
@@ -36,6 +43,10 @@ class RankQueues {
   std::array<Stream*, kProgramStreams> streams_{};
   std::vector<std::unique_ptr<Event>> events_;
   std::unique_ptr<Event> fork_, join_;
+  std::unique_ptr<Event> origin_;  // of times; null: none were wanted yet
+  int64_t origin_time_ = 0;
+  std::vector<std::unique_ptr<Event>> marks_;  // made so far
+  size_t marks_used_ = 0;
 };
 
 }  // namespace plait

@@ -164,10 +164,12 @@ void RankRunner::begin(const ExecutorRunOptions& options, int threads) {
   Stream* compute = nullptr;
   queued_ = 0;
   spans_.clear();
+  marked_.clear();
   guest_ = options.stream != nullptr;
   if (queues_) {
     queues_->begin(options.stream);
     compute = &queues_->stream(ProgramStream::compute);
+    if (!times_.empty()) queues_->begin_times();
   }
   memory_.begin({options.allocator, compute, options.stream != nullptr});
   for (RankAction& action : actions_) {
@@ -247,6 +249,16 @@ void RankRunner::mark_end() {
   if (!status_) return;
   if (!end_) end_ = queues_->make_event();
   queues_->stream(ProgramStream::compute).record(*end_);
+}
+
+void RankRunner::take_marked_times() {
+  for (const Marked& marked : marked_) {
+    const StepSpan span{marked.step, queues_->time_of(marked.begin), queues_->time_of(marked.end)};
+    spans_.push_back(span);
+    ++times_[marked.step].count;
+    if (marked.booked) times_[marked.step].nanoseconds += span.end - span.begin;
+  }
+  marked_.clear();
 }
 
 void RankRunner::poison_all() {

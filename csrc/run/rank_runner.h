@@ -45,6 +45,9 @@ class RankRunner {
   const RankMemory& memory() const { return memory_; }
   std::vector<StepTime>& times() { return times_; }
   std::vector<StepSpan>& spans() { return spans_; }  // of the run
+  // On a GPU: `step` ran between two marks of the queues. `booked`: its time counts for this rank.
+  void add_marked(size_t step, size_t begin, size_t end, bool booked) { marked_.push_back({step, begin, end, booked}); }
+  void take_marked_times();  // behind a run that was waited for: their spans and times
   size_t events() const { return events_; }          // of the program
   // Null on the host, where a step is done when its call returns.
   RankQueues* queues() { return queues_.get(); }
@@ -79,6 +82,10 @@ class RankRunner {
   void fill(void* data, uint8_t value, size_t bytes, ProgramStream stream);
   void find_progress_events();
 
+  struct Marked {
+    size_t step, begin, end;
+    bool booked;
+  };
   // A collective and the event behind it: the program's own where the stream's next step records one.
   struct Progress {
     size_t step;
@@ -103,6 +110,7 @@ class RankRunner {
   const void* arena_ = nullptr;       // that the slots point into
   std::vector<StepTime> times_;       // by step
   std::vector<StepSpan> spans_;
+  std::vector<Marked> marked_;  // whose times are not known yet
   size_t events_ = 0;
   std::vector<Progress> progress_;  // GPU: by collective, in the order of the list
   size_t queued_ = 0;               // of them in this run

@@ -64,22 +64,35 @@ void StepRunner::watch(std::span<RankRunner* const> runners, size_t step, Progra
     for (RankRunner* runner : runners) options_.before(runner->rank(), step);
   if (options_.poison)
     for (RankRunner* runner : runners) runner->poison_step(step, stream);
-  const bool waits = options_.timing || options_.observer;
-  if (waits) drain(runners);
-  const int64_t start = options_.timing ? now() : 0;
-  work();
-  if (waits) drain(runners);
-  if (options_.timing) {
+  if (options_.observer) drain(runners);
+  if (options_.timing)
+    timed(runners, step, stream, work);
+  else
+    work();
+  if (!options_.observer) return;
+  drain(runners);
+  const std::lock_guard lock(observer_mutex_);
+  for (RankRunner* runner : runners) options_.observer(runner->rank(), step);
+}
+
+template <class Work>
+void StepRunner::timed(std::span<RankRunner* const> runners, size_t step, ProgramStream stream, Work&& work) {
+  if (!runners[0]->queues()) {
+    const int64_t start = now();
+    work();
     const int64_t end = now();
     runners[0]->times()[step].nanoseconds += end - start;
     for (RankRunner* runner : runners) {
       ++runner->times()[step].count;
       runner->spans().push_back({step, start, end});
     }
+    return;
   }
-  if (!options_.observer) return;
-  const std::lock_guard lock(observer_mutex_);
-  for (RankRunner* runner : runners) options_.observer(runner->rank(), step);
+  std::vector<size_t> begins;
+  for (RankRunner* runner : runners) begins.push_back(runner->queues()->mark(stream));
+  work();
+  for (size_t i = 0; i < runners.size(); ++i)
+    runners[i]->add_marked(step, begins[i], runners[i]->queues()->mark(stream), i == 0);
 }
 
 void StepRunner::local(RankRunner& runner, const RankAction& action) {

@@ -53,6 +53,8 @@ class StepRunner {
  private:
   template <class Work>
   void watch(std::span<RankRunner* const> runners, size_t step, ProgramStream stream, Work&& work);
+  template <class Work>
+  void timed(std::span<RankRunner* const> runners, size_t step, ProgramStream stream, Work&& work);
   void drain(std::span<RankRunner* const> runners);
   std::string unfinished(std::span<RankRunner* const> runners) const;
 

@@ -81,12 +81,17 @@ namespace {
 struct EventState {
   std::atomic<int64_t> recorded = 0, reached = 0;
   int queue = -1;  // of the latest record
+  std::chrono::steady_clock::time_point when{};  // reached last
 };
 
 class FakeEvent : public Event {
  public:
   std::shared_ptr<EventState> state = std::make_shared<EventState>();
   bool done() const override { return state->reached >= state->recorded; }
+  double milliseconds_since(const Event& earlier) const override {
+    const auto& before = *static_cast<const FakeEvent&>(earlier).state;
+    return std::chrono::duration<double, std::milli>(state->when - before.when).count();
+  }
 };
 
 class FakeGraph : public Graph {
@@ -139,6 +144,7 @@ void FakeStream::record(Event& event) {
   const int64_t number = ++state->recorded;
   state->queue = queue_;
   enqueue([state, number] {
+    state->when = std::chrono::steady_clock::now();
     state->reached = std::max(state->reached.load(), number);
     return true;
   });

@@ -62,6 +62,7 @@ class FakeStream : public Stream {
                  size_t rows) override;
   void fill(void* to, uint8_t value, size_t bytes) override;
   std::unique_ptr<Event> make_event() override;
+  std::unique_ptr<Event> make_timer() override { return make_event(); }
   void record(Event& event) override;
   void wait(const Event& event) override;
   bool done() override { return engine_->poll(queue_); }

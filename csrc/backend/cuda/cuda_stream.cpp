@@ -11,10 +11,11 @@ CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdevicept
 
 class CudaEvent : public Event {
  public:
-  CudaEvent(std::shared_ptr<CudaParts> parts, int ordinal) : parts_(std::move(parts)), ordinal_(ordinal) {
+  CudaEvent(std::shared_ptr<CudaParts> parts, int ordinal, unsigned int flags)
+      : parts_(std::move(parts)), ordinal_(ordinal) {
     const DriverLibrary& driver = parts_->driver();
     const ContextScope scope(driver, parts_->context(ordinal));
-    driver.check(driver.cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+    driver.check(driver.cuEventCreate(&event_, flags), "cuEventCreate");
   }
   ~CudaEvent() override {
     try {
@@ -30,6 +31,15 @@ class CudaEvent : public Event {
     if (code == CUDA_ERROR_NOT_READY) return false;
     parts_->driver().check(code, "cuEventQuery");
     return true;
+  }
+
+  double milliseconds_since(const Event& earlier) const override {
+    const ContextScope scope(parts_->driver(), parts_->context(ordinal_));
+    float out = 0;
+    parts_->driver().check(
+        parts_->driver().cuEventElapsedTime(&out, static_cast<const CudaEvent&>(earlier).event_, event_),
+        "cuEventElapsedTime");
+    return static_cast<double>(out);
   }
 
   CUevent native() const { return event_; }
@@ -126,7 +136,10 @@ class CudaStream : public Stream {
     driver_.check(driver_.cuMemsetD8Async(address_of(to), value, bytes, stream_), "cuMemsetD8Async");
   }
 
-  std::unique_ptr<Event> make_event() override { return std::make_unique<CudaEvent>(parts_, ordinal_); }
+  std::unique_ptr<Event> make_event() override {
+    return std::make_unique<CudaEvent>(parts_, ordinal_, CU_EVENT_DISABLE_TIMING);
+  }
+  std::unique_ptr<Event> make_timer() override { return std::make_unique<CudaEvent>(parts_, ordinal_, 0U); }
 
   void record(Event& event) override {
     auto& own = static_cast<CudaEvent&>(event);

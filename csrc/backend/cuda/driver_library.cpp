@@ -48,6 +48,10 @@ std::string load(const std::string& path, DriverLibrary& out) {
   PLAIT_DRIVER_FUNCTIONS(X)
 #undef X
 #undef LOAD
+  for (const char* name : {"cuEventElapsedTime_v2", "cuEventElapsedTime"})
+    if (out.cuEventElapsedTime == nullptr)
+      out.cuEventElapsedTime = reinterpret_cast<decltype(&::cuEventElapsedTime)>(dlsym(handle, name));
+  if (out.cuEventElapsedTime == nullptr && missing.empty()) missing = "cuEventElapsedTime";
   if (out.cuGetErrorString != nullptr) out.path = library_file_of(reinterpret_cast<void*>(out.cuGetErrorString));
   if (out.cuDriverGetVersion == nullptr) return fmt::format("{} lacks cuDriverGetVersion", out.path);
   if (out.cuDriverGetVersion(&out.version) != CUDA_SUCCESS) return out.path + " does not tell its version";

@@ -71,6 +71,7 @@ struct DriverLibrary {
 #define X(function) decltype(&::function) function = nullptr;
   PLAIT_DRIVER_FUNCTIONS(X)
 #undef X
+  decltype(&::cuEventElapsedTime) cuEventElapsedTime = nullptr;  // of drivers before 12.8 the one without a version
   int version = 0;         // 13000
   std::string path, rule;  // file that was loaded, and what named it (base/library_search.h)
 

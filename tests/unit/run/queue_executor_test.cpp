@@ -2,8 +2,10 @@
 // allow.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 
 #include "unit/program/samples.h"
 
@@ -309,6 +311,40 @@ TEST(QueueExecutor, WatchesSteps) {
       EXPECT_EQ(runner.bound.step_times(rank)[5].count, 1);
     }
   }
+}
+
+// Steps of one stream in their order, one behind the other; where events allow it, beside those of the other stream.
+TEST(QueueExecutor, TimesAreWhenTheStreamsWereThere) {
+  const auto program = Tour(2).done();
+  int beside = 0;
+  const auto works = std::ranges::count_if(program->steps, [](const auto& step) {
+    return step->kind != StepKind::AllocStep && step->kind != StepKind::RecordStep && step->kind != StepKind::WaitStep;
+  });
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    for (RankDrive drive : {RankDrive::stepped, RankDrive::threads}) {
+      GpuRunner runner(program, {{"n", 32}}, {.drive = drive, .timing = true}, seed);
+      for (int run = 1; run <= 2; ++run) {
+        ASSERT_TRUE(tour_is_right(runner.bound.run(Tour::inputs(32, 2), {}), 32));
+        for (int64_t rank = 0; rank < 2; ++rank) {
+          std::map<ProgramStream, StepSpan> last;
+          int64_t timed = 0;
+          for (const StepSpan& span : runner.bound.step_spans(rank)) {
+            EXPECT_LE(span.begin, span.end);
+            EXPECT_EQ(runner.bound.step_times(rank)[span.step].count, run);
+            const ProgramStream stream = program->steps[span.step]->stream;
+            for (const auto& [other, before] : last) {
+              if (other == stream) EXPECT_LE(before.end, span.begin);
+              if (other != stream && span.begin < before.end) ++beside;
+            }
+            last[stream] = span;
+            ++timed;
+          }
+          EXPECT_EQ(timed, works);
+        }
+      }
+    }
+  }
+  EXPECT_GT(beside, 0) << "the host waits for no step";
 }
 
 TEST(QueueExecutor, PoisonShowsWhatIsNotWritten) {
