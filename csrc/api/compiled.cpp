@@ -90,6 +90,14 @@ Allocator& Compiled::Impl::output_allocator(const RunOptions& run_options) const
   return run_options.allocator ? *run_options.allocator : device->allocator();
 }
 
+// The outputs that the caller gives, after the checks of the call's tensors.
+Tensors Compiled::Impl::checked(const Tensors& inputs, const RunOptions& run_options) const {
+  check_inputs(*fusion, inputs);
+  Tensors given = given_outputs(*fusion, inputs, run_options.outputs);
+  if (!run_options.donated.empty()) check_donated(*fusion, inputs, given, run_options.donated);
+  return given;
+}
+
 // The binding of a call whose tensors lie so.
 std::shared_ptr<Binding> Compiled::Impl::bound_at(const CallPlaces& places, const Tensors& inputs,
                                                   const RunOptions& run_options) {
@@ -115,8 +123,8 @@ std::set<std::pair<std::string, std::string>> not_in_place(const Program& progra
 
 }  // namespace
 
+// Under `mutex`.
 Picked Compiled::Impl::pick(const Tensors& inputs, const RunOptions& run_options) {
-  const std::lock_guard lock(mutex);
   CallPlaces places;  // where a rank has all of a tensor, and nobody scheduled kernels for how it was to lie
   std::map<std::string, std::string> donated;
   std::shared_ptr<Binding> binding;
@@ -144,7 +152,6 @@ Picked Compiled::Impl::pick(const Tensors& inputs, const RunOptions& run_options
     if (refused.empty()) break;
     refused_donations.merge(refused);
   }
-  check_ranges(*fusion, last_sizes, inputs);
   return {std::move(binding), timing, std::move(places.orders), std::move(donated)};
 }
 
@@ -214,10 +221,13 @@ void Compiled::Impl::finish_run(const Picked& picked, const RunFacts& facts, con
 
 Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   Impl& impl = *impl_;
-  check_inputs(*impl.fusion, inputs);
-  Tensors given = given_outputs(*impl.fusion, inputs, run_options.outputs);
-  if (!run_options.donated.empty()) check_donated(*impl.fusion, inputs, given, run_options.donated);
-  const Picked picked = impl.pick(inputs, run_options);
+  Tensors given = impl.checked(inputs, run_options);
+  const Picked picked = [&] {
+    const std::lock_guard lock(impl.mutex);
+    Picked out = impl.pick(inputs, run_options);
+    check_ranges(*impl.fusion, impl.last_sizes, inputs);
+    return out;
+  }();
   int64_t donated_bytes = 0;
   const auto free = free_donations(inputs, given, run_options.donated);
   for (const auto& [output, input] : picked.donated) {
@@ -253,6 +263,21 @@ void Compiled::prepare(const Metadata& metadata) {
   impl_->compile_last();  // bound by the first run
 }
 
+void Compiled::prepare(const Tensors& inputs, const RunOptions& run_options) {
+  Impl& impl = *impl_;
+  (void)impl.checked(inputs, run_options);
+  (void)impl.executor_options(run_options);
+  const std::lock_guard lock(impl.mutex);
+  if (run_options.comms || impl.communication.comms) {
+    (void)impl.pick(inputs, run_options);
+    return;
+  }
+  impl.last_places = {};
+  impl.last_bound = nullptr;
+  impl.take_sizes(metadata_of(inputs));
+  impl.compile_last();  // bound by the first run
+}
+
 void Compiled::compile_for(const Metadata& metadata) {
   const std::lock_guard lock(impl_->mutex);
   impl_->last_places = {};
@@ -274,9 +299,7 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
   if (who.comms->bootstrap()->rank() != rank)
     throw UserError(fmt::format("this process is rank {}, not {}", who.comms->bootstrap()->rank(), rank), "run_local",
                     "give the pieces of the process's own rank");
-  check_inputs(*impl.fusion, pieces);
-  const Tensors given = given_outputs(*impl.fusion, pieces, run_options.outputs);
-  if (!run_options.donated.empty()) check_donated(*impl.fusion, pieces, given, run_options.donated);
+  const Tensors given = impl.checked(pieces, run_options);
   const auto free = free_donations(pieces, given, run_options.donated);
   const Picked picked = impl.pick_local(pieces, who, rank);
   return impl.run_picked(

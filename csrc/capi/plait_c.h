@@ -284,7 +284,7 @@ typedef struct plait_metadata {
   const int64_t* shape;
 } plait_metadata;
 
-/* Compiles the class that these inputs belong to, and binds its sizes. */
+/* Compiles the class that these inputs belong to, dense and row-major, and binds its sizes. */
 PLAIT_API plait_error* plait_program_prepare(plait_program* program, const plait_metadata* inputs, size_t input_count);
 
 /* Where memory comes from: of outputs and of copies of inputs that are not dense, and with a stream all
@@ -385,7 +385,11 @@ typedef struct plait_input {
 PLAIT_API plait_error* plait_program_run(plait_program* program, const plait_input* inputs, size_t input_count,
                                          const plait_run_options* options, DLManagedTensorVersioned** outputs,
                                          size_t output_count);
-/* The same with the pieces of this process's rank, after prepare() with the global shapes. */
+/* Compiles what a run of the same arguments takes, for how its inputs lie, what is given for outputs and what is donated,
+   and binds its sizes. No element is read or written, and nothing is released: the memory may have any contents. */
+PLAIT_API plait_error* plait_program_prepare_run(plait_program* program, const plait_input* inputs, size_t input_count,
+                                                 const plait_run_options* options);
+/* As plait_program_run with the pieces of this process's rank, after prepare() with the global shapes. */
 PLAIT_API plait_error* plait_program_run_local(plait_program* program, int64_t rank, const plait_input* inputs,
                                                size_t input_count, const plait_run_options* options,
                                                DLManagedTensorVersioned** outputs, size_t output_count);

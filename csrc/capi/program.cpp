@@ -300,6 +300,20 @@ plait_error* plait_program_prepare(plait_program* program, const plait_metadata*
   });
 }
 
+plait_error* plait_program_prepare_run(plait_program* program, const plait_input* inputs, size_t input_count,
+                                       const plait_run_options* options) {
+  return guarded([&] {
+    plait_program& p = required(program, "program");
+    const plait_run_options lends = versioned(options, "options");
+    const std::lock_guard lock(p.mutex);
+    Lent how = lent(p, lends);
+    how.options.outputs = given_outputs(lends.given, lends.given_count);
+    Tensors given = tensors(inputs, input_count);
+    how.options.donated = Donations(lends.donated, lends.donated_count, given).names();
+    p.compiled->prepare(given, how.options);
+  });
+}
+
 plait_error* plait_program_run(plait_program* program, const plait_input* inputs, size_t input_count,
                                const plait_run_options* options, DLManagedTensorVersioned** outputs,
                                size_t output_count) {

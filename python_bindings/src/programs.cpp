@@ -164,11 +164,22 @@ TensorMetadata metadata_of(nb::handle value, const std::string& name) {
   return {t.dtype, t.shape};
 }
 
-void prepare(Program& program, const nb::args& positions, const nb::kwargs& keywords) {
+// Of arrays what run() takes with them; else, without `out` and `donate`, of row-major inputs.
+void prepare(Program& program, const nb::args& positions, nb::object out, nb::object donate,
+             const nb::kwargs& keywords) {
   NamedInputs inputs(*program.fusion, "prepare");
-  Metadata metadata;
-  for (const auto& [name, value] : inputs.read(positions, keywords)) metadata[name] = metadata_of(value, name);
-  locked(program, [&] { program.compiled->prepare(metadata); });
+  const auto& named = inputs.read(positions, keywords);
+  const auto is_metadata = [](const auto& item) { return nb::isinstance<nb::tuple>(item.second); };
+  if (out.is_none() && donate.is_none() && std::ranges::any_of(named, is_metadata)) {
+    Metadata metadata;
+    for (const auto& [name, value] : named) metadata[name] = metadata_of(value, name);
+    return locked(program, [&] { program.compiled->prepare(metadata); });
+  }
+  const Given given = given_arrays(program, "prepare", positions, keywords, out, nullptr, donate);
+  RunOptions how;
+  how.outputs = given.outputs;
+  how.donated = given.donated;
+  locked(program, [&] { program.compiled->prepare(given.tensors, how); });
 }
 
 // An interrupt ends the search; what it found until then is kept.
@@ -331,10 +342,13 @@ void bind_programs(nb::module_& m) {
            nb::arg("threads") = nb::none(), nb::arg("out") = nb::none(), nb::arg("donate") = nb::none(), nb::arg("named"),
            kRunLocal,
            "The same with the pieces of this process's rank, after prepare(). Raises UserError, CommError.")
-      .def("prepare", prepare, nb::arg("inputs"), nb::arg("named"),
-           nb::sig("def prepare(self, *inputs: typing.Any, **named: typing.Any) -> None"),
-           "Compiles the class of these inputs ahead of a run, given as run() takes them: arrays, or (dtype, shape). Raises "
-           "UserError.")
+      .def("prepare", prepare, nb::arg("inputs"), nb::arg("out") = nb::none(), nb::arg("donate") = nb::none(),
+           nb::arg("named"),
+           nb::sig("def prepare(self, *inputs: typing.Any, out: typing.Any = None, "
+                   "donate: bool | str | collections.abc.Collection[str] | None = None, **named: typing.Any) -> None"),
+           "Compiles ahead what run() takes with the same arguments, of which no element is read or written: for how the "
+           "arrays lie, what is given for outputs, what is donated. An input may be (dtype, shape) instead of an array, "
+           "without `out` and `donate`: it is row-major then. Raises UserError.")
       .def("tune", tune_program, nb::arg("inputs"), nb::arg("seconds") = 60.0, nb::arg("rounds") = 9, nb::arg("keep") = true,
            nb::arg("named"),
            nb::sig("def tune(self, *inputs: typing.Any, seconds: float = 60.0, rounds: int = 9, keep: bool = True, "

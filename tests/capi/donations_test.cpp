@@ -51,6 +51,24 @@ TEST(CApiDonations, OutputsTakeTheMemoryAndGiveItBackOnce) {
   EXPECT_EQ(bytes_donated(program.get()), 0);
 }
 
+TEST(CApiDonations, ArePreparedWithoutBeingTaken) {
+  const auto fusion = parsed(kDoubled);
+  const auto program = compiled(fusion.get());
+  Values<float> x({1, 2, 3}, {3}, kF32), w({10, 20, 30}, {3}, kF32);
+  const std::vector<plait_input> inputs = {{"x", &x.tensor}, {"w", &w.tensor}};
+  Released of_x;
+  const std::vector<plait_donation> donated = {{"x", &Released::note, &of_x}};
+  plait_run_options how = donating(donated);
+  ASSERT_OK(plait_program_prepare_run(program.get(), inputs.data(), inputs.size(), &how));
+  EXPECT_EQ(of_x.times, 0);
+  EXPECT_EQ(x.data, (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(run(program.get(), inputs, &how)->dl_tensor.data, x.data.data());
+  how.donated_count = 0;
+  ASSERT_OK(plait_program_prepare_run(program.get(), inputs.data(), inputs.size(), nullptr));
+  EXPECT_NE(words(plait_program_prepare_run(program.get(), inputs.data(), 1, &how)).find("%w"), std::string::npos);
+  EXPECT_NE(words(plait_program_prepare_run(program.get(), nullptr, 1, &how)).find("`inputs`"), std::string::npos);
+}
+
 // An output that ends in the input's memory, made elsewhere: no other one is made there meanwhile.
 TEST(CApiDonations, OutputsThatAliasTheInputHaveItAlone) {
   const char* const texts[] = {

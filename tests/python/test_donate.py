@@ -223,3 +223,17 @@ def test_a_table_for_notebooks():
     assert "<pre>" in plait.array(np.zeros((2, 2, 2), np.float32))._repr_html_()
     assert "<td>3</td>" in plait.array(np.array(3, np.int32))._repr_html_()
     assert plait.array(np.zeros((0, 4), np.float32))._repr_html_().count("<td>") == 0
+
+
+def test_what_is_prepared_is_not_given_up():
+    p = plait.compile(doubled(), device="cpu")
+    x, y = p.run(X)["y"], np.empty((3, 4), np.float32)
+    for how in ({"donate": True}, {"out": y}, {"out": {"y": x}}, {}):
+        assert p.prepare(x, **how) is None
+        np.testing.assert_array_equal(x.numpy(), 2 * X)
+    for wrong, match in (({"donate": "z"}, "no input `z`"), ({"out": np.empty((3, 3), np.float32)}, "%y")):
+        with pytest.raises(plait.UserError, match=match):
+            p.prepare(x, **wrong)
+    with pytest.raises(plait.UserError):
+        p.prepare((plait.f32, (3, 4)), donate=True)
+    p.prepare((plait.f32, (3, 4)))
