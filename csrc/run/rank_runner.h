@@ -47,8 +47,8 @@ class RankRunner {
   std::vector<StepSpan>& spans() { return spans_; }  // of the run
   // On a GPU: `step` ran between two marks of the queues. `booked`: its time counts for this rank.
   void add_marked(size_t step, size_t begin, size_t end, bool booked) { marked_.push_back({step, begin, end, booked}); }
-  void take_marked_times();  // behind a run that was waited for: their spans and times
-  size_t events() const { return events_; }          // of the program
+  void take_marked_times();                  // behind a run that was waited for: their spans and times
+  size_t events() const { return events_; }  // of the program
   // Null on the host, where a step is done when its call returns.
   RankQueues* queues() { return queues_.get(); }
   Stream* stream(ProgramStream stream) { return queues_ ? &queues_->stream(stream) : nullptr; }

@@ -80,7 +80,7 @@ namespace {
 // Counts of records, made and done: a wait is for the record that was latest when it was queued.
 struct EventState {
   std::atomic<int64_t> recorded = 0, reached = 0;
-  int queue = -1;  // of the latest record
+  int queue = -1;                                // of the latest record
   std::chrono::steady_clock::time_point when{};  // reached last
 };
 

@@ -72,7 +72,7 @@ struct DriverLibrary {
   PLAIT_DRIVER_FUNCTIONS(X)
 #undef X
   decltype(&::cuEventElapsedTime) cuEventElapsedTime = nullptr;  // of drivers before 12.8 the one without a version
-  int version = 0;         // 13000
+  int version = 0;                                               // 13000
   std::string path, rule;  // file that was loaded, and what named it (base/library_search.h)
 
   // Throws what a code that is no success means: CudaMemoryError for lack of memory, else CudaError. `where` names the

@@ -315,7 +315,10 @@ TEST(QueueExecutor, WatchesSteps) {
 
 // Steps of one stream in their order, one behind the other; where events allow it, beside those of the other stream.
 TEST(QueueExecutor, TimesAreWhenTheStreamsWereThere) {
-  const auto program = Tour(2).done();
+  Tour tour(2);
+  const std::string piece = "chunk(n, t, rank.tp)";
+  tour.combine({tour.h}, tour.output("z", {piece}), piece, 0);  // waits for no collective
+  const auto program = tour.done();
   int beside = 0;
   const auto works = std::ranges::count_if(program->steps, [](const auto& step) {
     return step->kind != StepKind::AllocStep && step->kind != StepKind::RecordStep && step->kind != StepKind::WaitStep;
