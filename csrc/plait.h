@@ -73,8 +73,8 @@ class Compiled {
   // Compiles the class that the metadata belongs to, and binds its sizes, ahead of a run; with comm = given, whose
   // communicators come with the run, it binds nothing.
   void prepare(const Metadata& metadata);
-  // The same of the class that run() takes for these tensors and options: for how inputs lie, what is given for outputs,
-  // what is donated. Reads and writes no element. UserError: what run() refuses.
+  // The same of the class that run() takes for these tensors and options: for how inputs lie, what is given for
+  // outputs, what is donated. Reads and writes no element. UserError: what run() refuses.
   void prepare(const Tensors& inputs, const RunOptions& options);
   // Compiles the same class and binds nothing: for who looks at what was made, of any number of ranks.
   void compile_for(const Metadata& metadata);

@@ -385,8 +385,9 @@ typedef struct plait_input {
 PLAIT_API plait_error* plait_program_run(plait_program* program, const plait_input* inputs, size_t input_count,
                                          const plait_run_options* options, DLManagedTensorVersioned** outputs,
                                          size_t output_count);
-/* Compiles what a run of the same arguments takes, for how its inputs lie, what is given for outputs and what is donated,
-   and binds its sizes. No element is read or written, and nothing is released: the memory may have any contents. */
+/* Compiles what a run of the same arguments takes, for how its inputs lie, what is given for outputs and what is
+   donated, and binds its sizes. No element is read or written, and nothing is released: the memory may have any
+   contents. */
 PLAIT_API plait_error* plait_program_prepare_run(plait_program* program, const plait_input* inputs, size_t input_count,
                                                  const plait_run_options* options);
 /* As plait_program_run with the pieces of this process's rank, after prepare() with the global shapes. */

@@ -46,8 +46,10 @@ TEST_F(Prepared, IsWhatTheRunTakes) {
   EXPECT_EQ(classes({{"x", turned}, {"w", w}}, {}), std::pair(size_t{2}, size_t{2}));
   const Tensor x = counting({3, 4});
   EXPECT_EQ(classes({{"x", x}, {"w", w}}, {.outputs = {{"y", x}}}), std::pair(size_t{3}, size_t{3}));
-  EXPECT_EQ(classes({{"x", counting({3, 4})}, {"w", counting({3, 4})}}, {.donated = {"w"}}), std::pair(size_t{4}, size_t{4}));
-  EXPECT_EQ(classes({{"x", counting({9, 2})}, {"w", counting({9, 2})}}, {.donated = {"w"}}), std::pair(size_t{4}, size_t{4}));
+  EXPECT_EQ(classes({{"x", counting({3, 4})}, {"w", counting({3, 4})}}, {.donated = {"w"}}),
+            std::pair(size_t{4}, size_t{4}));
+  EXPECT_EQ(classes({{"x", counting({9, 2})}, {"w", counting({9, 2})}}, {.donated = {"w"}}),
+            std::pair(size_t{4}, size_t{4}));
 }
 
 TEST_F(Prepared, NoElementIsTouched) {
