@@ -265,16 +265,14 @@ void Compiled::prepare(const Metadata& metadata) {
 
 void Compiled::prepare(const Tensors& inputs, const RunOptions& run_options) {
   Impl& impl = *impl_;
-  (void)impl.checked(inputs, run_options);
-  (void)impl.executor_options(run_options);
+  const Tensors given = impl.checked(inputs, run_options);
+  const ExecutorRunOptions how = impl.executor_options(run_options);
   const std::lock_guard lock(impl.mutex);
-  if (run_options.comms || impl.communication.comms) {
-    (void)impl.pick(inputs, run_options);
-    return;
-  }
+  if (run_options.comms || impl.communication.comms)
+    return impl.pick(inputs, run_options).bound().check_call(inputs, given, how);
   impl.last_places = {};
   impl.last_bound = nullptr;
-  impl.take_sizes(metadata_of(inputs));
+  impl.take_sizes(impl.metadata_of(inputs));
   impl.compile_last();  // bound by the first run
 }
 

@@ -27,6 +27,10 @@ class BoundSpecialization {
   Tensors run_pieces(const Tensors& pieces, const Tensors& given, const ExecutorRunOptions& how, double& run_ms);
 
   BoundProgram& program() { return *program_; }
+  // UserError: what is given for outputs, which run() refuses too.
+  void check_call(const Tensors& inputs, const Tensors& given, const ExecutorRunOptions& how) const {
+    check_given(given, inputs, false, stays_on_device(inputs, given, how));
+  }
   bool concurrent() const { return program_->concurrent(); }
   Communicators& comms() { return *comms_; }
   // Of memory that it holds between runs, of which one goes on at a time: pieces that are not handed out, and a GPU's
