@@ -40,10 +40,10 @@ class Stream {
   virtual void fill(void* to, uint8_t value, size_t bytes) = 0;
   virtual std::unique_ptr<Event> make_event() = 0;
   virtual std::unique_ptr<Event> make_timer() = 0;  // an event that knows when it was reached
-  virtual void record(Event& event) = 0;
-  virtual void wait(const Event& event) = 0;  // later work waits; the host does not
-  virtual bool done() = 0;                    // whether all work given so far is done
-  virtual void synchronize() = 0;             // returns when it is
+  virtual void record(Event& event) = 0;            // sets it behind all work given so far
+  virtual void wait(const Event& event) = 0;        // later work waits; the host does not
+  virtual bool done() = 0;                          // whether all work given so far is done
+  virtual void synchronize() = 0;                   // returns when it is
   // Between the two, work given to this stream, and to those that wait for its events, is recorded and not run. Null
   // where the device captures nothing.
   virtual bool begin_capture() { return false; }
