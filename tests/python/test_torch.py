@@ -515,3 +515,46 @@ def test_the_gradient_of_an_embedding_checks_its_indices_and_is_linear():
         found, = torch.autograd.grad(compiled(f)(w, i), w)
         want, = torch.autograd.grad(f(w, i), w)
         torch.testing.assert_close(found, want, rtol=1e-5, atol=1e-4)
+
+
+F8 = [torch.float8_e4m3fn, torch.float8_e5m2]
+
+
+def bits(x):
+    return x.view(torch.uint8) if x.dtype in F8 else x
+
+
+@pytest.mark.parametrize("dtype", F8)
+def test_f8_is_rounded_as_eager_does(dtype):
+    """All f8 numbers, the middles between neighbours, what lies beside these, and what is out of range."""
+    numbers = torch.arange(256, dtype=torch.uint8).view(dtype).float()
+    ordered = numbers[numbers.isfinite()].sort().values
+    middles = (ordered[1:] + ordered[:-1]) / 2
+    values = torch.cat([numbers, middles, middles.nextafter(torch.tensor(1e9)), middles.nextafter(torch.tensor(-1e9)),
+                        torch.tensor([464.0, 465, 500, 61439, 61440, 1e9, -1e9, torch.inf, -torch.inf, torch.nan, -0.0])])
+
+    def f(x):
+        q = x.to(dtype)
+        return q, q.to(torch.float32), q.to(torch.bfloat16)
+
+    call = compiled(f, options={"strict": True})
+    near = values.double().nextafter(torch.tensor(1e9, dtype=torch.float64))  # in f32 what `values` has
+    integers = torch.tensor([0, 1, -1, 17, 19, 250, 448, 464, 465, 57344, 61440, 2**24 + 1, -2**31])
+    for x in (values, values.double(), near, values.half(), values.bfloat16(), integers.int(), integers, integers > 0):
+        for got, want in zip(call(x), f(x), strict=True):
+            torch.testing.assert_close(bits(got).float(), bits(want).float(), rtol=0, atol=0, equal_nan=True, msg=str(x.dtype))
+
+
+@pytest.mark.parametrize("dtype", F8)
+def test_a_quantized_row_is_one_fusion(dtype):
+    def f(x):
+        scale = x.abs().amax(-1, keepdim=True) / torch.finfo(dtype).max
+        q = (x / scale).to(dtype)
+        return q.t(), scale, q[:, ::2].to(torch.float32) * scale
+
+    x = torch.randn(24, 256)
+    with compiler.listening() as reports:
+        got = compiled(f, options={"strict": True})(x)
+    assert [len(report.modules) for report in reports] == [1]
+    for result, want in zip(got, f(x), strict=True):
+        assert result.stride() == want.stride() and torch.equal(bits(result), bits(want))

@@ -20,7 +20,7 @@ aten, prims = torch.ops.aten, torch.ops.prims
 DTYPES = {
     torch.bool: plait.bool_, torch.int8: plait.i8, torch.int16: plait.i16, torch.int32: plait.i32,
     torch.int64: plait.i64, torch.uint8: plait.u8, torch.float16: plait.f16, torch.bfloat16: plait.bf16,
-    torch.float32: plait.f32, torch.float64: plait.f64,
+    torch.float32: plait.f32, torch.float64: plait.f64, torch.float8_e4m3fn: plait.f8e4m3, torch.float8_e5m2: plait.f8e5m2,
 }
 
 TABLE: dict[Any, Callable[..., Any]] = {}
