@@ -75,6 +75,7 @@ int64_t choose_split(const Problem& problem, Rows& rows, const schedules::Norm& 
   how.is_row = rows.is_row();
   how.one_pass = !rows.scans() && rows.is_one_pass();
   how.blocks = numbers.threads.has_value();
+  how.scans = rows.scans();
   how.kept = rows.kept_extent();
   how.reduced = rows.row(0);
   const size_t count = rows.reduced_dims().size(), outer = how.is_row ? rows.row_begin() : count;

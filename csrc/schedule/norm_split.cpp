@@ -9,6 +9,7 @@ namespace plait {
 namespace {
 
 constexpr int64_t kTask = 16 << 10;         // elements of a row per task: 64 KiB of f32
+constexpr int64_t kMostTask = 1 << 20;      // the same of scans of very long rows
 constexpr int64_t kFewRows = 16;            // fewer than these do not keep the threads of a machine busy
 constexpr int64_t kFewRowsOfSums = 64;      // the same where each element is read once, so that phases cost nothing
 constexpr int64_t kFewBlocks = 256;         // the same of the multiprocessors of a GPU
@@ -23,7 +24,11 @@ constexpr int64_t kCached = 8 << 20;        // elements that stay in the last ca
 // Reduced dims that are one: of rows where they are few, since each lies in one piece; of columns always, since a task
 // then walks memory in its order.
 int64_t follow_whole(const Problem& problem, const SplitRows& rows) {
-  const int64_t task = std::max<int64_t>((rows.is_row ? kTask : kColumnTask) / rows.together, 1) * rows.together;
+  int64_t task = std::max<int64_t>((rows.is_row ? kTask : kColumnTask) / rows.together, 1) * rows.together;
+  // A block that merges what all others left reads no more of that than an eighth of its own part, twice: a state has 8
+  // bytes, an element 4, and half of the others are in front of it.
+  if (rows.blocks && rows.scans)
+    while (task < kMostTask && problem.decide(sym::gt(rows.reduced, task * (task / 4)))) task *= 2;
   if (!problem.decide(sym::gt(rows.reduced, 2 * task))) return 0;
   if (!rows.is_row) return rows.one_pass || problem.decide(sym::lt(rows.kept, kManyColumns)) ? task : 0;
   const int64_t few = rows.blocks ? kFewBlocks : rows.one_pass ? kFewRowsOfSums : kFewRows;

@@ -16,6 +16,7 @@ struct SplitRows {
   bool is_row = true;     // vectors run along the reduced dims
   bool one_pass = false;  // no op but those of kept dims waits for a reduction
   bool blocks = false;    // of a GPU, for tasks: more of them are busy at once, and what they read is in no cache
+  bool scans = false;     // each part merges the states of all those in front of it
 };
 
 // Elements of the outermost reduced dims per task; 0: rows are not split. `pinned`: obeyed, or refused by a UserError.

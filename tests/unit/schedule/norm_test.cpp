@@ -307,6 +307,26 @@ TEST(Norm, OfGpusHasBlocksOfThreads) {
   EXPECT_THROW(scanned("0", "threads = 16"), UserError);
 }
 
+// Blocks merge what all in front of them left, so that parts of very long rows grow with the row.
+TEST(Norm, PartsOfScansOfGpusGrow) {
+  const auto split = [](const std::string& shape, int dim, bool gpu) {
+    const auto fusion = parse_fusion(
+        fmt::format("fusion @f (%x: f32[{}]) -> (%y) {{\n  segment @s (%x) -> (%y) {{\n    %y = cumsum(%x, dim = {})\n"
+                    "  }}\n}}\n",
+                    shape, dim));
+    return std::get<schedules::Norm>(
+               choose_schedule({*fusion, fusion->segments.at(0)}, test::small_target(8, gpu), schedules::Norm{}))
+        .split.value_or(0);
+  };
+  EXPECT_EQ(split("67108864", 0, true), 16384);
+  EXPECT_EQ(split("67108865", 0, true), 32768);
+  EXPECT_EQ(split("3, 1000000000", 1, true), 65536);
+  EXPECT_EQ(split("1000000000", 0, false), 16384) << "a CPU merges once";
+  EXPECT_EQ(split("4096, 64", 0, true), 128);
+  EXPECT_EQ(split("4097, 64", 0, true), 256);
+  EXPECT_EQ(split("1000000, 64", 0, true), 2048);
+}
+
 TEST(Norm, ThreadsAreNoneOfACpu) {
   const auto fusion = parse_fusion(test::norm_cases("threads = 32")[0].text);
   const Segment& s = fusion->segments.at(0);
