@@ -409,6 +409,7 @@ std::vector<Factor> factors(const Op& op) {
                                  [&](const ReduceScatter& o) { return whole(o); },
                                  [&](const AllToAll& o) { return whole(o); },
                                  [&](const GatherRange& o) { return whole(o); },
+                                 [&](const GatherBlock& o) { return whole(o); },
                                  [&](const LocalSlice& o) { return whole(o); },
                                  [&](const Dropout& o) { return unary(o); },
                                  [&](const LogSumExp& o) { return reduced(o); },

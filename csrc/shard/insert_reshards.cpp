@@ -44,6 +44,8 @@ const char* suffix(ReshardKind kind) {
       return "_exchanged";
     case ReshardKind::gather_range:
       return "_cut";
+    case ReshardKind::gather_block:
+      return "_block";
     case ReshardKind::slice:
       return "_shard";
   }
@@ -180,7 +182,7 @@ class Inserter {
       out->reason += fmt::format("; {} over {} {}", name(step.kind), team, why);
     }
     auto op = std::make_unique<Reshard>();
-    op->in = in;
+    op->in = in, op->step = step.kind, op->team = step.team;
     order_.push_back(fusion_.add_op(std::move(op), out));
     return out;
   }
@@ -213,8 +215,13 @@ class Inserter {
     }
   }
 
-  // Written by the user: the op itself becomes the last step.
+  // Written by the user: the op itself becomes the last step, if it carries none.
   void visit_reshard(Reshard& op) {
+    if (planned_step(op)) {
+      order_.push_back(&op);
+      versions_[op.out()] = {op.out()};
+      return;
+    }
     const auto steps = plan_reshard(held_layout(*op.in), op.out()->layout, reshard_sizes(*op.in)).steps;
     if (steps.empty() && !has_single_axes(fusion_.mesh()))
       throw UserError(fmt::format("reshard %{} changes nothing: %{} is {} already", op.out()->name, op.in->name,
@@ -224,6 +231,7 @@ class Inserter {
     for (size_t i = 0; i + 1 < steps.size(); ++i)
       in = add_step(in, steps[i], nullptr, op.in->name, fmt::format("for reshard %{}", op.out()->name));
     fusion_.edit_operands(op, [&] { op.in = in; });
+    if (!steps.empty()) op.step = steps.back().kind, op.team = steps.back().team;
     order_.push_back(&op);
     versions_[op.out()] = {op.out()};
   }

@@ -171,6 +171,10 @@ class Localizer {
   Middle middle(const TensorView& t, const Layout& layout, const ReshardStep& step) const;
 
   std::unique_ptr<AllToAll> exchange(const TensorView& t, const Layout& layout, const ReshardStep& step) const;
+  std::unique_ptr<GatherBlock> block(const TensorView& t, const Layout& layout, const ReshardStep& step) const;
+
+  // Where axes of one rank leave nothing but slices of a gather_block.
+  void add_slices(const Reshard& op, Layout from, const Layout& to);
 
   template <class Node>
   static void set_middle(Node& node, const Middle& m) {

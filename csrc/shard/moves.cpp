@@ -61,7 +61,7 @@ std::optional<ShardMove> range_of(const Op& op, const std::map<const Op*, size_t
 
 std::optional<ReshardStep> step_of(const TensorView& t) {
   const auto* reshard = t.definition ? as<Reshard>(*t.definition) : nullptr;
-  return reshard ? single_step(held_layout(*reshard->in), t.layout) : std::nullopt;
+  return reshard ? planned_step(*reshard) : std::nullopt;
 }
 
 // Where a reason says of a step what it is and why; npos: nowhere.
@@ -81,7 +81,9 @@ std::optional<ShardMove> reshard_of(const TensorView& t) {
   ShardMove out;
   out.result = &t;
   out.tensors = fmt::format("%{} -> %{}", as<Reshard>(*t.definition)->in->name, t.name);
-  out.step = step->dim < 0 ? over
+  out.step = !step->block.empty()
+                 ? fmt::format("{} of dims {} and {} over {}", kind, step->block[0].dim, step->block[1].dim, team)
+             : step->dim < 0 ? over
              : step->from_dim < 0
                  ? fmt::format("{} of dim {} over {}", kind, step->dim, team)
                  : fmt::format("{} of dim {} to dim {} over {}", kind, step->from_dim, step->dim, team);

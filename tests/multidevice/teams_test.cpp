@@ -89,6 +89,32 @@ TEST(Teams, PiecesGoToOtherAxesOfTheDim) {
   }
 }
 
+// Pieces of two dims that swap their axes, even and uneven, of ranks without any: one collective.
+TEST(Teams, TwoDimsThatSwapTheirAxes) {
+  struct {
+    const char *from, *to;
+  } const kCases[] = {{"{0: a, 1: b}", "{0: b, 1: a}"},
+                      {"{0: [a, c], 1: b}", "{0: b, 1: [c, a]}"},
+                      {"{0: [c, a], 1: b}", "{0: [c, b], 1: a}"},
+                      {"{0: [a, b]}", "{0: b, 1: a}"},
+                      {"{0: [local 2, a], 1: b granule 2}", "{0: [local 2, b], 1: a}"}};
+  for (const auto& c : kCases)
+    for (const char* shape : {"f32[26, 30]", "bf16[8, 7]", "i64[2, 3]"}) {
+      const std::string text =
+          fmt::format("mesh @m (a = 2, b = 3, c = 2)\nfusion @f on @m (%x: {} {}) -> (%y {}) {{\n  %y = neg(%x)\n}}\n",
+                      shape, c.from, c.to);
+      for (const char* comm : {"local", "local:threads"}) {
+        const CaseResult result = run_on_ranks(text, "cpu", 12, comm);
+        EXPECT_TRUE(result.ok) << text << result.message;
+        EXPECT_EQ(result.collectives, 1) << text;
+      }
+      if (why_no_device("sim:sm_80").empty() && std::string_view(shape) == "f32[26, 30]") {
+        const CaseResult gpu = run_on_ranks(text, "sim:sm_80", 12);
+        EXPECT_TRUE(gpu.ok) << text << gpu.message;
+      }
+    }
+}
+
 // Pieces that are the same, whatever their text.
 TEST(Teams, EqualPiecesMoveNothing) {
   struct {

@@ -45,6 +45,14 @@ int start_halos_early(Fusion& fusion) {
   });
 }
 
+// Of the second dim, which the first one's pieces go to.
+int start_blocks_early(Fusion& fusion) {
+  return each<GatherBlock>(fusion, [](GatherBlock& op) {
+    op.wanted[2] = sym::max(op.wanted[2] - 1, 0);
+    return true;
+  });
+}
+
 int swap_exchanged_dims(Fusion& fusion) {
   return each<AllToAll>(fusion, [](AllToAll& op) {
     op.scattered_first = !op.scattered_first;
@@ -141,6 +149,7 @@ int cut_results_otherwise(Fusion& fusion) {
 constexpr ShardBug kShardBugs[] = {
     {"late_halo", "localize", start_halos_late},           // a range starts one element too late
     {"early_halo", "localize", start_halos_early},         // or too early
+    {"early_block", "localize", start_blocks_early},       // so does a block
     {"exchanged_dims", "localize", swap_exchanged_dims},   // an all-to-all takes one dim for the other
     {"reversed_team", "localize", reverse_gathers},        // members of several axes in the wrong order
     {"other_reduction", "localize", reduce_otherwise},     // sums are taken for maxima

@@ -389,9 +389,10 @@ TEST(Refused, OpsThatDoNotBelongHere) {
 
 TEST(Reshards, WrittenByTheUser) {
   auto f = sharded(
-      "mesh @m (dp = 2, tp = 2)\nfusion @f on @m (%x: f32[4096, 6] {0: [tp, dp]}) -> (%y) {\n"
-      " %r: f32[4096, 6] {1: tp} = reshard(%x)\n %y = neg(%r)\n}\n");
-  EXPECT_EQ(test::reshards(*f), (Lines{"all-gather dp %x -> %x_gathered", "all-to-all tp %x_gathered -> %r"}));
+      "mesh @m (dp = 2, tp = 2)\nfusion @f on @m (%x: f32[4096, 6] {0: [dp, local 2, tp]}) -> (%y) {\n"
+      " %r: f32[4096, 6] {} = reshard(%x)\n %y = neg(%r)\n}\n");
+  EXPECT_EQ(test::reshards(*f), (Lines{"all-gather tp %x -> %x_gathered", "all-gather dp %x_gathered -> %r"}));
+  EXPECT_NE(print(*f).find("= reshard(%x_gathered, step = all_gather, team = dp)"), std::string::npos) << print(*f);
   auto again = parse_fusion(print(*f));
   propagate(*again);
   insert_reshards(*again);
