@@ -1,7 +1,9 @@
 #include "ir/factors.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "base/error.h"
 
@@ -476,6 +478,38 @@ bool contracts_pending(const Op& op, const std::vector<bool>& partial) {
   const std::vector<TensorView*>& in = inputs(op);
   const DType type = op.out()->dtype;
   return in.size() == 2 && is_float(type) && !is_narrow(type) && in[0]->dtype == type && in[1]->dtype == type;
+}
+
+namespace {
+
+// A number that all elements are, if it is known.
+std::optional<double> number(const TensorView& t) {
+  const auto* full = t.definition ? as<Full>(*t.definition) : nullptr;
+  return full ? std::optional(full->value.to_double()) : std::nullopt;
+}
+
+}  // namespace
+
+bool scales_pending(const Op& op, const std::vector<bool>& partial) {
+  const auto* p = as<PointwiseOp>(op);
+  if (!p || std::count(partial.begin(), partial.end(), true) != 1) return false;
+  const DType type = op.out()->dtype;
+  const auto pending = static_cast<size_t>(std::find(partial.begin(), partial.end(), true) - partial.begin());
+  if (!is_float(type) || is_narrow(type) || p->in[pending]->dtype != type) return false;
+  switch (p->function) {
+    case Pointwise::mul: {
+      const auto by = number(*p->in[1 - pending]);
+      return p->in[1 - pending]->dtype == type && (!by || std::isfinite(*by));
+    }
+    case Pointwise::div: {
+      const auto by = number(*p->in[1]);
+      return pending == 0 && p->in[1]->dtype == type && by && std::isfinite(*by) && *by != 0;
+    }
+    case Pointwise::where:
+      return pending > 0 && number(*p->in[3 - pending]) == 0;
+    default:
+      return false;
+  }
 }
 
 bool passes_partial(const Op& op, const std::vector<bool>& partial, ReduceOp reduce) {

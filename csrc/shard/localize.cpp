@@ -191,6 +191,7 @@ void Localizer::complete(Slice& local, const Slice& op) const {
   DimLayout held = effective(*op.in).dims[dim];
   if (held.pieces.empty() || !held.pieces.front().is_local()) return;
   const int64_t parts = held.pieces.front().local;
+  if (!sliced_parts(op, parts)) return;  // it takes ranges of one (add_slice_of_part)
   held.pieces.erase(held.pieces.begin());
   const sym::Expr part = sym::floordiv(import(op.in->extent(dim)), parts);
   take_parts(local, op, parts, local_extent(part, held, out_->mesh(), pieces_.sizes()));

@@ -211,6 +211,9 @@ class Localizer {
   std::unique_ptr<GatherRange> range_op(const TensorView& t, TensorView* local, size_t dim, const Team& team,
                                         const DimRange& range) const;
 
+  // Of a slice within one of the parts that the operand's pieces are cut from.
+  void add_slice_of_part(const Op& op, size_t dim, int64_t parts, int64_t part);
+
   // What its slice of an operand needs for a range of the result.
   void add_slice(const Op& op, size_t dim, const DimRange& range);
 

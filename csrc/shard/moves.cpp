@@ -47,7 +47,9 @@ std::optional<ShardMove> range_of(const Op& op, const std::map<const Op*, size_t
     for (const TensorView* t : inputs(op)) {
       if (whole_along(*t, d, held_layout)) continue;
       out.tensors += (out.tensors.empty() ? "%" : ", %") + t->name;
-      out.team = team_of(t->layout.dims[d].pieces);
+      std::vector<Piece> pieces = t->layout.dims[d].pieces;
+      std::erase_if(pieces, [](const Piece& p) { return p.is_local(); });
+      out.team = team_of(pieces);
       out.step = fmt::format("gather-range of dim {} over {}", d, team_name(*t->fusion, out.team));
       out.exchanges = true;
     }

@@ -146,6 +146,36 @@ DimLayout without_last(DimLayout dim, size_t count) {
   return dim;
 }
 
+int64_t members_along(const ReshardSizes& sizes, int axis) {
+  const auto a = static_cast<size_t>(axis);
+  return a < sizes.members.size() ? sizes.members[a] : 2;
+}
+
+// Bytes that a rank holds, of all of whom the same is taken.
+double held_bytes(const Layout& layout, const ReshardSizes& sizes) {
+  constexpr double kUnknownExtent = 65536;
+  auto out = static_cast<double>(sizes.element_bytes);
+  for (size_t d = 0; d < layout.dims.size(); ++d) {
+    const auto extent = d < sizes.extents.size() ? sizes.extents[d] : std::nullopt;
+    out *= extent ? static_cast<double>(*extent) : kUnknownExtent;
+    for (const Piece& p : layout.dims[d].pieces)
+      if (!p.is_local()) out /= static_cast<double>(members_along(sizes, p.mesh_axis));
+  }
+  return out;
+}
+
+double step_cost(const ReshardStep& step, const Layout& before, const Layout& after, const ReshardSizes& sizes) {
+  const auto collective = collective_of(step.kind);
+  if (!collective) return 0;
+  int64_t n = 1;
+  for (int axis : step.team.axes) n *= members_along(sizes, axis);
+  // What the team shares: a piece that is not gathered is of all its members. Of a range all may be others'.
+  const bool piece = info(*collective).takes == Held::piece;
+  const bool range = step.kind == ReshardKind::gather_range || step.kind == ReshardKind::gather_block;
+  const double held = held_bytes(range ? after : before, sizes);
+  return collective_cost(*collective, n, held * (piece ? static_cast<double>(n) : 1));
+}
+
 // Layouts that a search looks at before it goes without places in between: five axes that all move take fewer.
 constexpr size_t kMostExpanded = 1000;
 
@@ -217,38 +247,10 @@ class Search {
     return out;
   }
 
-  // Bytes that a rank holds, of all of whom the same is taken.
-  double bytes(const Layout& layout) const {
-    constexpr double kUnknownExtent = 65536;
-    auto out = static_cast<double>(sizes_.element_bytes);
-    for (size_t d = 0; d < layout.dims.size(); ++d) {
-      const auto extent = d < sizes_.extents.size() ? sizes_.extents[d] : std::nullopt;
-      out *= extent ? static_cast<double>(*extent) : kUnknownExtent;
-      for (const Piece& p : layout.dims[d].pieces)
-        if (!p.is_local()) out /= static_cast<double>(members(p.mesh_axis));
-    }
-    return out;
-  }
-  int64_t members(int axis) const {
-    const auto a = static_cast<size_t>(axis);
-    return a < sizes_.members.size() ? sizes_.members[a] : 2;
-  }
-  int64_t members(const Team& team) const {
-    int64_t out = 1;
-    for (int axis : team.axes) out *= members(axis);
-    return out;
-  }
+  int64_t members(int axis) const { return members_along(sizes_, axis); }
 
   void take(size_t at, ReshardStep step, Layout next) {
-    double cost = nodes_[at].cost;
-    if (const auto collective = collective_of(step.kind)) {
-      // What the team shares: a piece that is not gathered is of all its members. Of a range all may be others'.
-      const bool piece = info(*collective).takes == Held::piece;
-      const bool range = step.kind == ReshardKind::gather_range || step.kind == ReshardKind::gather_block;
-      const int64_t n = members(step.team);
-      const double held = bytes(range ? next : nodes_[at].layout);
-      cost += collective_cost(*collective, n, held * (piece ? static_cast<double>(n) : 1));
-    }
+    const double cost = nodes_[at].cost + step_cost(step, nodes_[at].layout, next, sizes_);
     const int64_t steps = nodes_[at].steps + 1;
     reach({std::move(next), std::move(step), static_cast<int64_t>(at), cost, steps});
   }
@@ -434,6 +436,12 @@ ReshardPlan plan_reshard(const Layout& from, const Layout& to, const ReshardSize
   PLAIT_CHECK(can_reshard(from, to), "a whole value cannot become pending");
   if (auto plan = Search(from, to, sizes, true).run()) return std::move(*plan);
   return *Search(from, to, sizes, false).run();
+}
+
+double reshard_cost(const Layout& from, const Layout& to, const ReshardSizes& sizes) {
+  if (from == to) return 0;
+  if (const auto step = single_step(from, to)) return step_cost(*step, from, to, sizes);
+  return plan_reshard(from, to, sizes).cost;
 }
 
 std::optional<ReshardStep> planned_step(const Reshard& reshard) {

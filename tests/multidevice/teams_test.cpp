@@ -205,6 +205,33 @@ fusion @f on @m (%x: T[24, n] {0: dp}, %g: T[24, 8] {0: dp}, %before: T[n, 8] {0
       }
 }
 
+// Sums that are scaled, masked and subtracted are added up behind that, once; narrow ones, which each rank would round,
+// before it, as small ones together.
+TEST(Pending, WhatScalesASumComesBeforeIt) {
+  const char* kScaled = R"(
+let T = f32, n = 13
+mesh @m (dp = 2, tp = 3)
+fusion @f on @m (%x: T[24, n] {0: [dp, tp]}, %g: T[24, 8] {0: [dp, tp]}, %before: T[n, 8] {} partial(dp: sum, tp: sum), %by: T[8], %keep: bool[n, 8]) -> (%dw) {
+  %now = mul(matmul(permute(%x, dims = [1, 0]), %g), %by)
+  %kept = where(%keep, mul(%now, 0.25), 0)
+  %dw = sub(div(%before, 4), %kept)
+}
+)";
+  for (const char* dtype : {"f32", "f64", "bf16"})
+    for (const char* n : {"13", "1", "0"})
+      for (const auto& [device, comm] : {std::pair("cpu", "local"), {"cpu", "local:threads"}, {"reference", "local"}}) {
+        CaseOptions how;
+        how.device = device;
+        how.comm = comm;
+        how.ranks = 6;
+        how.set = {{"T", dtype}, {"n", n}};
+        how.options.check_replicas = true;
+        const CaseResult result = run_case(kScaled, how);
+        EXPECT_TRUE(result.ok) << dtype << ", n = " << n << ", " << device << ": " << result.message;
+        EXPECT_EQ(result.collectives, 1) << dtype;
+      }
+}
+
 // Ranks with the same numbers are told once, and no rank is held.
 TEST(ManyRanks, AMillionAreCompiledFor) {
   const auto fusion = parse_fusion(
