@@ -230,6 +230,14 @@ fusion @f on @m (%x: T[24, n] {0: [dp, tp]}, %g: T[24, 8] {0: [dp, tp]}, %before
         EXPECT_TRUE(result.ok) << dtype << ", n = " << n << ", " << device << ": " << result.message;
         EXPECT_EQ(result.collectives, 1) << dtype;
       }
+  std::string integers = kScaled;
+  integers.replace(integers.find("0.25"), 4, "3");
+  integers.replace(integers.find("div(%before, 4)"), 15, "neg(%before)");
+  CaseOptions how;
+  how.ranks = 6, how.exact = true;
+  const CaseResult result = run_case(integers, how);
+  EXPECT_TRUE(result.ok) << result.message;
+  EXPECT_EQ(result.collectives, 1);
 }
 
 // Ranks with the same numbers are told once, and no rank is held.
