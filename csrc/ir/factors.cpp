@@ -488,6 +488,15 @@ std::optional<double> number(const TensorView& t) {
   return full ? std::optional(full->value.to_double()) : std::nullopt;
 }
 
+// Whether summands of any signs may be scaled by each element: an infinite one, or one by which they overflow, would
+// make NaN of a sum that is none. Numbers of common size, and masks.
+bool is_scale(const TensorView& t) {
+  constexpr double kLargest = 65536;
+  if (const auto by = number(t)) return std::abs(*by) <= kLargest && std::abs(*by) >= 1 / kLargest;
+  const auto* cast = t.definition ? as<PointwiseOp>(*t.definition) : nullptr;
+  return cast && cast->function == Pointwise::cast && cast->in[0]->dtype == DType::boolean;
+}
+
 }  // namespace
 
 bool scales_pending(const Op& op, const std::vector<bool>& partial) {
@@ -497,14 +506,10 @@ bool scales_pending(const Op& op, const std::vector<bool>& partial) {
   const auto pending = static_cast<size_t>(std::find(partial.begin(), partial.end(), true) - partial.begin());
   if (!is_float(type) || is_narrow(type) || p->in[pending]->dtype != type) return false;
   switch (p->function) {
-    case Pointwise::mul: {
-      const auto by = number(*p->in[1 - pending]);
-      return p->in[1 - pending]->dtype == type && (!by || std::isfinite(*by));
-    }
-    case Pointwise::div: {
-      const auto by = number(*p->in[1]);
-      return pending == 0 && p->in[1]->dtype == type && by && std::isfinite(*by) && *by != 0;
-    }
+    case Pointwise::mul:
+      return p->in[1 - pending]->dtype == type && is_scale(*p->in[1 - pending]);
+    case Pointwise::div:
+      return pending == 0 && p->in[1]->dtype == type && number(*p->in[1]) && is_scale(*p->in[1]);
     case Pointwise::where:
       return pending > 0 && number(*p->in[3 - pending]) == 0;
     default:

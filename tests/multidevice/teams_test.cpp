@@ -211,8 +211,8 @@ TEST(Pending, WhatScalesASumComesBeforeIt) {
   const char* kScaled = R"(
 let T = f32, n = 13
 mesh @m (dp = 2, tp = 3)
-fusion @f on @m (%x: T[24, n] {0: [dp, tp]}, %g: T[24, 8] {0: [dp, tp]}, %before: T[n, 8] {} partial(dp: sum, tp: sum), %by: T[8], %keep: bool[n, 8]) -> (%dw) {
-  %now = mul(matmul(permute(%x, dims = [1, 0]), %g), %by)
+fusion @f on @m (%x: T[24, n] {0: [dp, tp]}, %g: T[24, 8] {0: [dp, tp]}, %before: T[n, 8] {} partial(dp: sum, tp: sum), %some: bool[8], %keep: bool[n, 8]) -> (%dw) {
+  %now = mul(matmul(permute(%x, dims = [1, 0]), %g), cast(%some, to = T))
   %kept = where(%keep, mul(%now, 0.25), 0)
   %dw = sub(div(%before, 4), %kept)
 }
@@ -230,6 +230,12 @@ fusion @f on @m (%x: T[24, n] {0: [dp, tp]}, %g: T[24, 8] {0: [dp, tp]}, %before
         EXPECT_TRUE(result.ok) << dtype << ", n = " << n << ", " << device << ": " << result.message;
         EXPECT_EQ(result.collectives, 1) << dtype;
       }
+  // Of a factor that is infinite, signs of summands must not show.
+  const CaseResult infinite = run_on_ranks(
+      "mesh @m (tp = 2)\nfusion @f on @m (%x: f32[4, 2] {0: tp}) -> (%y) {\n  %big = full(shape = [2], value = inf, "
+      "dtype = f32)\n  %y = mul(sum(%x, dims = [0]), max(%big, %big))\n}\n",
+      "cpu", 2);
+  EXPECT_TRUE(infinite.ok || infinite.undecided) << infinite.message;
   std::string integers = kScaled;
   integers.replace(integers.find("0.25"), 4, "3");
   integers.replace(integers.find("div(%before, 4)"), 15, "neg(%before)");

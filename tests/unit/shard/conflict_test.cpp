@@ -221,15 +221,17 @@ TEST(Pending, PassesThroughLinearOps) {
 TEST(Pending, PassesThroughWhatScalesIt) {
   const std::string passes = "{} partial(tp: sum), {} -> {} partial(tp: sum)";
   EXPECT_EQ(needs(pending("mul(%p, 2.0)")), passes);
-  EXPECT_EQ(needs(pending("mul(%p, %b)", ", %b: f32[n]")), passes);
-  EXPECT_EQ(needs(pending("mul(%b, %p)", ", %b: f32[m, n]")), "{}, {} partial(tp: sum) -> {} partial(tp: sum)");
+  EXPECT_EQ(needs(pending("mul(-0.5, %p)")), "{}, {} partial(tp: sum) -> {} partial(tp: sum)");
+  EXPECT_EQ(needs(pending("mul(%p, cast(%b, to = f32))", ", %b: bool[n]")), passes);
   EXPECT_EQ(needs(pending("div(%p, 4)")), passes);
   EXPECT_EQ(needs(pending("where(%c, %p, 0)", ", %c: bool[m, n]")),
             "{}, {} partial(tp: sum), {} -> {} partial(tp: sum)");
   EXPECT_EQ(needs(pending("where(%c, 0, %p)", ", %c: bool[m, n]")),
             "{}, {}, {} partial(tp: sum) -> {} partial(tp: sum)");
-  for (const char* op : {"mul(%p, inf)", "div(%p, 0)", "div(4, %p)", "div(%p, %b)", "mul(%p, %g)", "div(%p, inf)"})
-    EXPECT_EQ(needs(pending(op, ", %b: f32[n], %g: f32[3, m, n]")), "{}, {} -> {}") << op;
+  // What may be infinite, or overflow, would make NaN of summands whose sum is none.
+  for (const char* op : {"mul(%p, inf)", "mul(%p, 1e30)", "mul(%p, %b)", "div(%p, 0)", "div(%p, 1e-30)", "div(4, %p)",
+                         "div(%p, %b)", "mul(%p, cast(%g, to = f32))", "mul(%p, cast(%i, to = f32))", "div(%p, inf)"})
+    EXPECT_EQ(needs(pending(op, ", %b: f32[n], %g: bool[3, m, n], %i: i64[n]")), "{}, {} -> {}") << op;
   EXPECT_EQ(needs(pending("where(%c, %p, 1)", ", %c: bool[m, n]")), "{}, {}, {} -> {}");
   EXPECT_EQ(needs(pending("where(%c, %p, %q)", ", %c: bool[m, n]")), "{}, {}, {} -> {}");
   EXPECT_EQ(needs(pending("mul(%p, 2)\n %z = exp(%p)", "", "(%y, %z)")), "{}, {} -> {}");

@@ -124,7 +124,7 @@ fusion @mlp on @m (
   %y = add(%d, %x)
 }
 )");
-  EXPECT_EQ(test::reshards(*f), (Lines{"all-reduce tp %d -> %d_reduced"}));
+  EXPECT_EQ(test::reshards(*f), (Lines{"all-reduce tp %p -> %p_reduced"}));
   EXPECT_EQ(test::layout_of(*f, "g"), "{0: dp, 2: tp}");
   EXPECT_EQ(test::layout_of(*f, "p"), "{0: dp} partial(tp: sum)");
   EXPECT_EQ(test::layout_of(*f, "u"), "{0: dp}");
@@ -176,7 +176,7 @@ TEST(Examples, CrossEntropyOverCutClassesGathersNoLogits) {
   EXPECT_EQ(
       test::reshards(*f),
       (Lines{"all-reduce tp %loss_amax -> %loss_amax_reduced", "all-reduce tp %loss_sum -> %loss_sum_reduced",
-             "all-reduce tp %loss_sum_1 -> %loss_sum_1_reduced", "all-reduce tp %loss_mul_1 -> %loss_mul_1_reduced"}));
+             "all-reduce tp %loss_sum_1 -> %loss_sum_1_reduced", "all-reduce tp %loss_sum_2 -> %loss_sum_2_reduced"}));
   EXPECT_EQ(test::layout_of(*f, "loss_iota"), "{0: tp}");  // each rank knows which classes it has
 }
 
