@@ -482,9 +482,17 @@ bool contracts_pending(const Op& op, const std::vector<bool>& partial) {
 
 namespace {
 
+// The op that computes a tensor, in whatever layout; null: an input.
+const Op* origin(const TensorView& t) {
+  const Op* out = t.definition;
+  while (const auto* reshard = out ? as<Reshard>(*out) : nullptr) out = reshard->in->definition;
+  return out;
+}
+
 // A number that all elements are, if it is known.
 std::optional<double> number(const TensorView& t) {
-  const auto* full = t.definition ? as<Full>(*t.definition) : nullptr;
+  const Op* op = origin(t);
+  const auto* full = op ? as<Full>(*op) : nullptr;
   return full ? std::optional(full->value.to_double()) : std::nullopt;
 }
 
@@ -493,7 +501,8 @@ std::optional<double> number(const TensorView& t) {
 bool is_scale(const TensorView& t) {
   constexpr double kLargest = 65536;
   if (const auto by = number(t)) return std::abs(*by) <= kLargest && std::abs(*by) >= 1 / kLargest;
-  const auto* cast = t.definition ? as<PointwiseOp>(*t.definition) : nullptr;
+  const Op* op = origin(t);
+  const auto* cast = op ? as<PointwiseOp>(*op) : nullptr;
   return cast && cast->function == Pointwise::cast && cast->in[0]->dtype == DType::boolean;
 }
 

@@ -233,6 +233,11 @@ TEST(Pending, PassesThroughWhatScalesIt) {
                          "div(%p, %b)", "mul(%p, cast(%g, to = f32))", "mul(%p, cast(%i, to = f32))", "div(%p, inf)"})
     EXPECT_EQ(needs(pending(op, ", %b: f32[n], %g: bool[3, m, n], %i: i64[n]")), "{}, {} -> {}") << op;
   EXPECT_EQ(needs(pending("where(%c, %p, 1)", ", %c: bool[m, n]")), "{}, {}, {} -> {}");
+  // A number that is moved on the way stays one.
+  EXPECT_EQ(needs("let m = 4, n = 6, k = 8\nmesh @m (dp = 2, tp = 2)\n"
+                  "fusion @f on @m (%x: f32[m, k] {1: tp}, %v: f32[n, k] {0: dp}) -> (%y) {\n %p = linear(%x, %v)\n"
+                  " %c: f32[m, n] {0: dp} = full(shape = [m, n], value = 2, dtype = f32)\n %y = mul(%p, %c)\n}\n"),
+            "{1: dp} partial(tp: sum), {1: dp} -> {1: dp} partial(tp: sum)");
   EXPECT_EQ(needs(pending("where(%c, %p, %q)", ", %c: bool[m, n]")), "{}, {}, {} -> {}");
   EXPECT_EQ(needs(pending("mul(%p, 2)\n %z = exp(%p)", "", "(%y, %z)")), "{}, {} -> {}");
   EXPECT_EQ(needs(pending("mul(%p, 2)", "", "(%y {0: tp})")), "{0: tp}, {} -> {0: tp}");
