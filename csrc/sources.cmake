@@ -383,6 +383,7 @@ set(PLAIT_CORE_SOURCES
   session/refused_contractions.cpp
   shard/assign.cpp
   shard/check_pieces.cpp
+  shard/conflicts.cpp
   shard/explain.cpp
   shard/gather_ranges.cpp
   shard/insert_reshards.cpp

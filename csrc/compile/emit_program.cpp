@@ -101,6 +101,7 @@ class Builder {
                      [&](const ReduceScatter& o) { view(o, reduce_of(o.reduce)); },
                      [&](const AllToAll& o) { add_exchange(o); },
                      [&](const GatherRange& o) { add_range(o); },
+                     [&](const GatherBlock& o) { add_block(o); },
                      [&](const LocalSlice& o) { add_slice(o); },
                      [&](const Linear& o) { add_contraction(o, compiled); },
                      [&](const Matmul& o) { add_contraction(o, compiled); },
@@ -207,6 +208,17 @@ class Builder {
     auto& step = view(op, {});
     step.start = op.start;
     step.taken = op.taken;
+  }
+
+  void add_block(const GatherBlock& op) {
+    View out = write(op.out());
+    auto& step = program_.add_step<CollectiveStep>();
+    step.collective = GatherBlock::kCollective;
+    step.in = read(op.in);
+    step.out = std::move(out);
+    step.team = op.team;
+    step.outer = op.outer, step.middle = op.middle, step.inner = op.inner;
+    step.totals = op.totals, step.held = op.held, step.wanted = op.wanted;
   }
 
   template <class Node>

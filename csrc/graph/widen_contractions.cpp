@@ -61,7 +61,7 @@ class WideReductions {
     auto it = wide_.find(reshard.in);
     if (it == wide_.end()) return false;
     auto op = std::make_unique<Reshard>();
-    op->in = it->second;
+    op->in = it->second, op->step = reshard.step, op->team = reshard.team;
     TensorView* out = rewriter_.emit(std::move(op), reshard.out()->name + "_wide");
     out->layout = reshard.out()->layout;
     out->layout_source = LayoutSource::inferred;

@@ -1,7 +1,9 @@
 #include "ir/factors.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "base/error.h"
 
@@ -409,6 +411,7 @@ std::vector<Factor> factors(const Op& op) {
                                  [&](const ReduceScatter& o) { return whole(o); },
                                  [&](const AllToAll& o) { return whole(o); },
                                  [&](const GatherRange& o) { return whole(o); },
+                                 [&](const GatherBlock& o) { return whole(o); },
                                  [&](const LocalSlice& o) { return whole(o); },
                                  [&](const Dropout& o) { return unary(o); },
                                  [&](const LogSumExp& o) { return reduced(o); },
@@ -475,6 +478,52 @@ bool contracts_pending(const Op& op, const std::vector<bool>& partial) {
   const std::vector<TensorView*>& in = inputs(op);
   const DType type = op.out()->dtype;
   return in.size() == 2 && is_float(type) && !is_narrow(type) && in[0]->dtype == type && in[1]->dtype == type;
+}
+
+namespace {
+
+// The op that computes a tensor, in whatever layout; null: an input.
+const Op* origin(const TensorView& t) {
+  const Op* out = t.definition;
+  while (const auto* reshard = out ? as<Reshard>(*out) : nullptr) out = reshard->in->definition;
+  return out;
+}
+
+// A number that all elements are, if it is known.
+std::optional<double> number(const TensorView& t) {
+  const Op* op = origin(t);
+  const auto* full = op ? as<Full>(*op) : nullptr;
+  return full ? std::optional(full->value.to_double()) : std::nullopt;
+}
+
+// Whether summands of any signs may be scaled by each element: an infinite one, or one by which they overflow, would
+// make NaN of a sum that is none. Numbers of common size, and masks.
+bool is_scale(const TensorView& t) {
+  constexpr double kLargest = 65536;
+  if (const auto by = number(t)) return std::abs(*by) <= kLargest && std::abs(*by) >= 1 / kLargest;
+  const Op* op = origin(t);
+  const auto* cast = op ? as<PointwiseOp>(*op) : nullptr;
+  return cast && cast->function == Pointwise::cast && cast->in[0]->dtype == DType::boolean;
+}
+
+}  // namespace
+
+bool scales_pending(const Op& op, const std::vector<bool>& partial) {
+  const auto* p = as<PointwiseOp>(op);
+  if (!p || std::count(partial.begin(), partial.end(), true) != 1) return false;
+  const DType type = op.out()->dtype;
+  const auto pending = static_cast<size_t>(std::find(partial.begin(), partial.end(), true) - partial.begin());
+  if (!is_float(type) || is_narrow(type) || p->in[pending]->dtype != type) return false;
+  switch (p->function) {
+    case Pointwise::mul:
+      return p->in[1 - pending]->dtype == type && is_scale(*p->in[1 - pending]);
+    case Pointwise::div:
+      return pending == 0 && p->in[1]->dtype == type && number(*p->in[1]) && is_scale(*p->in[1]);
+    case Pointwise::where:
+      return pending > 0 && number(*p->in[3 - pending]) == 0;
+    default:
+      return false;
+  }
 }
 
 bool passes_partial(const Op& op, const std::vector<bool>& partial, ReduceOp reduce) {

@@ -60,4 +60,9 @@ bool passes_partial(const Op& op, const std::vector<bool>& partial, ReduceOp red
 // Passing it on is right, but costs more than the sum where results are larger, or others need it.
 bool contracts_pending(const Op& op, const std::vector<bool>& partial);
 
+// Whether the op scales its one pending operand, element by element, by what is whole, so that the result may be the
+// pending sum: a product with a number or a mask, a quotient by a number, a choice between it and 0. Passing it on is
+// right, but costs more than the sum where results are larger, or others need it.
+bool scales_pending(const Op& op, const std::vector<bool>& partial);
+
 }  // namespace plait

@@ -158,6 +158,16 @@ Inferred stated(const Op& op, const TensorView* in, sym::Expr operand_elements, 
   return same_as(op.out());
 }
 
+Inferred infer_block(const GatherBlock& op) {
+  if (op.totals.size() != 2 || op.held.size() != 4 || op.wanted.size() != 4)
+    throw UserError(fmt::format("totals, held and wanted have {}, {} and {} numbers", op.totals.size(), op.held.size(),
+                                op.wanted.size()),
+                    describe(op),
+                    "give two, four and four: of each dim its extent, and where a block starts and its count");
+  const sym::Expr rest = op.outer * op.middle * op.inner;
+  return stated(op, op.in, rest * op.held[1] * op.held[3], rest * op.wanted[1] * op.wanted[3]);
+}
+
 }  // namespace
 
 std::vector<Inferred> infer_results(const Op& op, Fusion& fusion) {
@@ -183,6 +193,7 @@ std::vector<Inferred> infer_results(const Op& op, Fusion& fusion) {
         return stated(o, o.in, rest * o.count * o.scattered_total, rest * o.total * o.scattered);
       },
       [&](const GatherRange& o) { return stated(o, o.in, o.outer * o.count * o.inner, o.outer * o.taken * o.inner); },
+      [&](const GatherBlock& o) { return infer_block(o); },
       [&](const LocalSlice& o) { return stated(o, o.in, o.outer * o.total * o.inner, o.outer * o.count * o.inner); },
       [&]<class Node>(const Node& o) {
         if constexpr (requires { rules::infer(o, fusion); })

@@ -74,6 +74,10 @@ std::string_view name(ScatterUpdate update) {
   __builtin_unreachable();
 }
 
+std::string_view word_of(ReshardKind step) {
+  return step == ReshardKind::slice ? "slice" : name(static_cast<Collective>(step));
+}
+
 bool rounds(ScatterUpdate update) { return update == ScatterUpdate::add || update == ScatterUpdate::mul; }
 
 std::string_view name(Bounds bounds) { return bounds == Bounds::check ? "check" : "assume"; }

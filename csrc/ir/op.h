@@ -86,6 +86,8 @@ std::vector<std::string> result_names(const Op& op);
 
 // Name as users write it: `gelu`, `linear`.
 std::string_view text_name(const Op& op);
+// Of a step of a reshard: `all_gather`, `slice`.
+std::string_view word_of(ReshardKind step);
 // `linear: %h = linear(%x, %w0)`, for error messages; without a result `linear(%x, %w0)`.
 std::string describe(const Op& op);
 

@@ -11,10 +11,11 @@
 namespace plait {
 
 // Where a field of an op lies. A field of a new type is one more alternative here.
-using FieldPointer = std::variant<TensorView**, std::vector<TensorView*>*, bool*, Team*, int64_t*, double*, sym::Expr*,
-                                  DType*, Pointwise*, Reduction*, ReduceOp*, LossReduction*, Bounds*, ScatterUpdate*,
-                                  std::string*, Constant*, std::vector<int64_t>*, std::vector<sym::Expr>*,
-                                  std::optional<int64_t>*, std::optional<double>*, std::optional<DType>*>;
+using FieldPointer =
+    std::variant<TensorView**, std::vector<TensorView*>*, bool*, Team*, int64_t*, double*, sym::Expr*, DType*,
+                 Pointwise*, Reduction*, ReduceOp*, LossReduction*, Bounds*, ScatterUpdate*, std::string*, Constant*,
+                 std::vector<int64_t>*, std::vector<sym::Expr>*, std::optional<int64_t>*, std::optional<double>*,
+                 std::optional<DType>*, std::optional<ReshardKind>*>;
 
 struct FieldRef {
   std::string_view name;

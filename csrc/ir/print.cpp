@@ -34,9 +34,12 @@ struct AttributeText {
   std::string operator()(std::optional<DType> v) const { return v ? fmt::format("to = {}", name(*v)) : ""; }
   std::string operator()(std::string_view n, double v) const { return fmt::format("{} = {}", n, shortest(v)); }
   std::string operator()(std::string_view n, const Team& team) const {
-    return fmt::format("{} = {}", n, plait::print(team, fusion.mesh()));
+    return team.axes.empty() ? "" : fmt::format("{} = {}", n, plait::print(team, fusion.mesh()));
   }
   std::string operator()(std::string_view n, ReduceOp op) const { return fmt::format("{} = {}", n, plait::name(op)); }
+  std::string operator()(std::string_view n, std::optional<ReshardKind> v) const {
+    return v ? fmt::format("{} = {}", n, word_of(*v)) : "";
+  }
   std::string operator()(std::string_view n, sym::Expr e) const {
     return e ? fmt::format("{} = {}", n, sym::print(e)) : "";
   }

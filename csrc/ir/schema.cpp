@@ -43,6 +43,7 @@ Word word(const std::vector<sym::Expr>&) { return {"extents"}; }
 Word word(const std::optional<int64_t>&) { return {"int"}; }
 Word word(const std::optional<double>&) { return {"float"}; }
 Word word(const std::optional<DType>&) { return {"dtype"}; }
+Word word(const std::optional<ReshardKind>&) { return {"step"}; }
 
 std::string_view role_name(const FieldRef& field) {
   switch (field.role) {

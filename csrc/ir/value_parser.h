@@ -57,6 +57,13 @@ class ValueParser : protected TypeParser {
     v.emplace();
     read_value(*v);
   }
+  void read_value(std::optional<ReshardKind>& v) {
+    const size_t at = in_.here();
+    const std::string text = in_.word("a step");
+    for (size_t kind = 0; kind <= std::size(kCollectives); ++kind)
+      if (text == word_of(static_cast<ReshardKind>(kind))) v = static_cast<ReshardKind>(kind);
+    if (!v) in_.fail_at(at, fmt::format("`{}` is no step of a reshard", text), "write a collective, or slice");
+  }
   void read_value(DType& v) { v = read_dtype(); }
   void read_value(std::string& v) { v = in_.quoted("a text in quotes"); }
   void read_value(Reduction&) {}

@@ -116,7 +116,8 @@ void verify_fields(const Op& op, const Fusion& fusion) {
     } else if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) {
       for (sym::Expr e : value) PLAIT_CHECK(e, "{} lacks a part of {}", describe(op), field.name);
     } else if constexpr (std::is_same_v<T, Team>) {
-      PLAIT_CHECK(!value.axes.empty(), "{} has no team", describe(op));
+      const auto* reshard = as<Reshard>(op);
+      PLAIT_CHECK(!value.axes.empty() || (reshard && !reshard->step), "{} has no team", describe(op));
       for (int axis : value.axes)
         PLAIT_CHECK(axis >= 0 && axis < static_cast<int>(fusion.mesh().axes().size()) &&
                         std::ranges::count(value.axes, axis) == 1,

@@ -159,16 +159,20 @@ struct CopyStep : StepBase<StepKind::CopyStep> {
 // scattered_total, inner], out = its part [outer, total, middle, scattered, inner]; `scattered_first`: the two dims
 // stand in the other order.
 // gather_range: out[outer, taken, inner] = elements start .. start + taken of [outer, total, inner], of which the
-// members hold in[outer, count, inner] one after another. `count`, `scattered`, `start` and `taken` may differ between
-// members, what else is given may not. `reduce` is absent where values stay.
+// members hold in[outer, count, inner] one after another.
+// gather_block: `in` and `out` are blocks of [outer, totals[0], middle, totals[1], inner], where the members' `in` are
+// disjoint and make all of it. `held` and `wanted`: start and count in the first dim, then in the second.
+// `count`, `scattered`, `start`, `taken`, `held` and `wanted` may differ between members, what else is given may not.
+// `reduce` is absent where values stay.
 struct CollectiveStep : StepBase<StepKind::CollectiveStep> {
   Collective collective = Collective::all_reduce;
   View in, out;
   std::optional<CommReduce> reduce;
   Team team;
   sym::Expr outer, count, total, inner;
-  sym::Expr middle, scattered, scattered_total;  // all_to_all
+  sym::Expr middle, scattered, scattered_total;  // all_to_all; of gather_block `middle`
   sym::Expr start, taken;                        // gather_range
+  std::vector<sym::Expr> totals, held, wanted;   // gather_block
   bool scattered_first = false;
   static constexpr auto fields() {
     return std::tuple{attribute("collective", &CollectiveStep::collective),
@@ -185,7 +189,10 @@ struct CollectiveStep : StepBase<StepKind::CollectiveStep> {
                       attribute("scattered_total", &CollectiveStep::scattered_total),
                       attribute("scattered_first", &CollectiveStep::scattered_first),
                       attribute("start", &CollectiveStep::start),
-                      attribute("taken", &CollectiveStep::taken)};
+                      attribute("taken", &CollectiveStep::taken),
+                      attribute("totals", &CollectiveStep::totals),
+                      attribute("held", &CollectiveStep::held),
+                      attribute("wanted", &CollectiveStep::wanted)};
   }
 };
 

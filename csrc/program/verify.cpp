@@ -327,6 +327,9 @@ class Verifier {
     check_dtypes(step.in, step.out);
     const CollectiveInfo what = info(step.collective);
     require(step.reduce.has_value() == what.reduces, "P8", "`op` is {}", what.reduces ? "missing" : "given");
+    const bool blocks = !step.totals.empty() || !step.held.empty() || !step.wanted.empty();
+    if (step.collective == Collective::gather_block) return check_block(step);
+    require(!blocks, "P8", "an {} with a block", what.name);
     if (!what.has_pieces()) {
       require(!step.outer && !step.count && !step.total && !step.inner && !step.middle && !step.scattered &&
                   !step.start && !step.taken,
@@ -357,6 +360,20 @@ class Verifier {
     check_count(step.out, rest * step.total * step.scattered);
     check_sum(step, step.count, step.total);
     check_sum(step, step.scattered, step.scattered_total);
+  }
+
+  void check_block(const CollectiveStep& step) {
+    require(step.outer && step.middle && step.inner && step.totals.size() == 2 && step.held.size() == 4 &&
+                step.wanted.size() == 4,
+            "P8", "the view is not whole");
+    require(!step.count && !step.total && !step.start && !step.taken && !step.scattered && !step.scattered_total &&
+                !step.scattered_first,
+            "P8", "a block with a range");
+    check_equal_in_team(step, {step.outer, step.middle, step.inner, step.totals[0], step.totals[1]});
+    const sym::Expr rest = step.outer * step.middle * step.inner;
+    check_count(step.in, rest * step.held[1] * step.held[3]);
+    check_count(step.out, rest * step.wanted[1] * step.wanted[3]);
+    check_sum(step, step.held[1] * step.held[3], step.totals[0] * step.totals[1]);
   }
 
   void check_equal_in_team(const CollectiveStep& step, std::initializer_list<sym::Expr> all) {

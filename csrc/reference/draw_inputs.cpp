@@ -185,6 +185,7 @@ bool keeps_integers(const Fusion& fusion, const Op& op) {
                    [&](const ReduceScatter&) { return true; },
                    [&](const AllToAll&) { return true; },
                    [&](const GatherRange&) { return true; },
+                   [&](const GatherBlock&) { return true; },
                    [&](const LocalSlice&) { return true; },
                    [](const Pad& o) { return o.value == std::trunc(o.value) || !is_float(o.in->dtype); },
                    [](const Bitcast& o) { return !is_float(o.in->dtype) && !is_float(o.to); },

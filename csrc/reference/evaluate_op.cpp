@@ -132,6 +132,7 @@ std::vector<Array> evaluate_kind(const Op& op, const Operands& operands, const C
       [&](const ReduceScatter& o) -> Array { needs_ranks(o); },
       [&](const AllToAll& o) -> Array { needs_ranks(o); },
       [&](const GatherRange& o) -> Array { needs_ranks(o); },
+      [&](const GatherBlock& o) -> Array { needs_ranks(o); },
       [&](const LocalSlice& o) { return evaluate_local_slice(o, operands, context); },
       []<Composite Node>(const Node& o) -> Array { PLAIT_CHECK(false, "{} is not opened", describe(o)); },
       };

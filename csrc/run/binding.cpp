@@ -44,9 +44,15 @@ class Binder {
       return out;
     }
     out.outer = value_of(step.outer);
+    out.inner = value_of(step.inner);
+    if (step.collective == Collective::gather_block) {
+      out.middle = value_of(step.middle);
+      out.totals = {value_of(step.totals[0]), value_of(step.totals[1])};
+      out.held = block(step.held), out.wanted = block(step.wanted);
+      return out;
+    }
     out.count = value_of(step.count);
     out.total = value_of(step.total);
-    out.inner = value_of(step.inner);
     if (step.start) out.start = value_of(step.start);
     if (step.taken) out.taken = value_of(step.taken);
     if (step.collective != Collective::all_to_all) return out;
@@ -58,6 +64,9 @@ class Binder {
 
  private:
   int64_t value_of(sym::Expr expr) const { return values_.value(expr, rank_); }
+  CommBlock block(const std::vector<sym::Expr>& of) const {
+    return {{value_of(of[0]), value_of(of[1])}, {value_of(of[2]), value_of(of[3])}};
+  }
 
   void bind_value(const ProgramValue& value, RankBinding& out) const {
     std::vector<int64_t> shape;
@@ -240,6 +249,7 @@ class Binder {
     if (!info(step.collective).has_pieces()) return require_elements(step.out, {bound.total});
     check_cut(bound);
     require(bound.count <= bound.total, "a slice past its tensor");
+    if (step.collective == Collective::gather_block) return check_block(step, bound);
     if (step.collective == Collective::gather_range) {
       require(bound.taken >= 0 && bound.taken <= bound.total - bound.start, "a range past its dim");
       require_elements(step.in, {bound.outer, bound.count, bound.inner});
@@ -256,6 +266,17 @@ class Binder {
     const bool piece_in = info(step.collective).takes == Held::piece;
     require_elements(piece_in ? step.in : step.out, {bound.outer, bound.count, bound.inner});
     require_elements(piece_in ? step.out : step.in, {bound.outer, bound.total, bound.inner});
+  }
+
+  void check_block(const CollectiveStep& step, const BoundStep& bound) const {
+    const int64_t rest = bound.outer * bound.middle * bound.inner;
+    for (const auto& [block, view] : {std::pair(bound.held, step.in), {bound.wanted, step.out}}) {
+      const auto inside = [](const CommRange& range, int64_t total) {
+        return range.start >= 0 && range.count >= 0 && range.count <= total - range.start;
+      };
+      require(inside(block.first, bound.totals[0]) && inside(block.second, bound.totals[1]), "a block past its tensor");
+      require_elements(view, {rest, block.first.count, block.second.count});
+    }
   }
 
   void require(bool condition, std::string_view what) const {
@@ -290,6 +311,8 @@ std::vector<sym::Expr> expressions(const Program& program, const Step& step) {
   if (const auto* collective = as<CollectiveStep>(step))
     add({collective->outer, collective->count, collective->total, collective->inner, collective->middle,
          collective->scattered, collective->scattered_total, collective->start, collective->taken});
+  if (const auto* collective = as<CollectiveStep>(step))
+    for (const auto* list : {&collective->totals, &collective->held, &collective->wanted}) add(*list);
   std::erase_if(out, [](sym::Expr e) { return !e; });
   return out;
 }
@@ -297,17 +320,20 @@ std::vector<sym::Expr> expressions(const Program& program, const Step& step) {
 void check_team_of(const Program& program, RankValues& values, const CollectiveStep& step, int64_t first,
                    const Team& inside, int64_t alike) {
   const CutNumbers mine = Binder(program, values, first).cut(step);
-  int64_t sum = 0, scattered = 0;
+  int64_t sum = 0, scattered = 0, held = 0;
   bool agrees = true;
   for (int64_t member : program.devices.team(first, inside)) {
     const CutNumbers other = Binder(program, values, member).cut(step);
     sum += other.count;
     scattered += other.scattered;
+    held += other.held.first.count * other.held.second.count;
     agrees = agrees && other.outer == mine.outer && other.total == mine.total && other.inner == mine.inner &&
-             other.middle == mine.middle && other.scattered_total == mine.scattered_total;
+             other.middle == mine.middle && other.scattered_total == mine.scattered_total &&
+             other.totals == mine.totals;
   }
   const bool adds_up =
-      !info(step.collective).has_pieces() || (sum * alike == mine.total && scattered * alike == mine.scattered_total);
+      !info(step.collective).has_pieces() || (sum * alike == mine.total && scattered * alike == mine.scattered_total &&
+                                              held * alike == mine.totals[0] * mine.totals[1]);
   const std::string_view problem = !agrees    ? "members disagree on a view"
                                    : !adds_up ? "counts do not make the total"
                                               : "";

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/blocks.h"
 #include "program/program.h"
 #include "run/memory_plan.h"
 #include "run/rank_values.h"
@@ -17,6 +18,8 @@ struct CutNumbers {
   int64_t outer = 1, start = 0, count = 0, total = 0, inner = 1;  // all_reduce: [1, elements, 1]
   int64_t middle = 1, scattered = 0, scattered_total = 0;         // all_to_all
   int64_t taken = 0;                                              // gather_range, from `start` on
+  std::array<int64_t, 2> totals = {};                             // gather_block
+  CommBlock held, wanted;                                         // gather_block
 };
 
 // The numbers of one step on one rank. Fields that the step's kind lacks keep their defaults.

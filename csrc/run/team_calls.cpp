@@ -24,6 +24,7 @@ void add_blocks(TeamNumbers& out, const CollectiveStep& step, std::span<const Cu
       held.second = taken.second = {0, 1};
       taken.first = {numbers.start, numbers.taken};
     }
+    if (step.collective == Collective::gather_block) held = numbers.held, taken = numbers.wanted;
     if (step.scattered_first) {
       std::swap(held.first, held.second);
       std::swap(taken.first, taken.second);
@@ -124,6 +125,7 @@ void TeamCall::call(std::span<const CommMember> given) const {
       return communicator->reduce_scatter(what.pieces, what.reduce, given);
     case Collective::all_to_all:
     case Collective::gather_range:
+    case Collective::gather_block:
       return communicator->all_to_all(what.blocks, given);
   }
 }

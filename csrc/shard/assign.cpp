@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "mesh/collective_cost.h"
 #include "scalar/dtype.h"
+#include "shard/conflicts.h"
 #include "shard/gather_ranges.h"
 #include "shard/merge_parts.h"
 #include "shard/reshard_plan.h"
@@ -38,88 +39,6 @@ std::optional<int64_t> global_bytes(const TensorView& tensor) {
 }
 
 namespace {
-
-// Operand by index; -1, -2, ... are the results.
-const TensorView& tensor_at(const Op& op, int index) {
-  return index < 0 ? *op.results[result_number(index)] : *inputs(op)[static_cast<size_t>(index)];
-}
-
-int dim_in(const Factor& factor, int index) {
-  return index < 0 ? factor.result_dim[result_number(index)] : factor.operand_dim[static_cast<size_t>(index)];
-}
-
-bool has_mesh_piece(const std::vector<Piece>& pieces) {
-  return std::any_of(pieces.begin(), pieces.end(), [](const Piece& p) { return !p.is_local(); });
-}
-
-bool is_sharded(const Layout& layout) {
-  return std::any_of(layout.dims.begin(), layout.dims.end(), [](const auto& d) { return has_mesh_piece(d.pieces); });
-}
-
-constexpr int64_t kParameterWeight = 4;  // a parameter moves where what moves instead has over so many times its bytes
-
-// Tensors of an op whose layouts ask for pieces, and what moving those that ask for the same would cost.
-class Claimants {
- public:
-  Claimants(const Op& op, const std::vector<Factor>& factors) : op_(op), factors_(factors) {
-    const std::vector<TensorView*> in = inputs(op);
-    for (size_t i = 0; i < in.size(); ++i)
-      if (is_sharded(in[i]->layout)) all_.push_back(static_cast<int>(i));
-    for (size_t r = 0; r < op.results.size(); ++r)
-      if (op.results[r]->layout_source == LayoutSource::annotated && is_sharded(op.results[r]->layout))
-        all_.push_back(~static_cast<int>(r));
-  }
-
-  // Operands, and results that are annotated, of which those that would cost more to move stay.
-  std::vector<int> order() const {
-    std::vector<int> out = all_;
-    if (out.size() < 2) return out;
-    std::map<int, std::optional<int64_t>> costs;
-    for (int i : all_) costs[i] = cost(i);
-    const bool all_known = std::ranges::all_of(costs, [](const auto& each) { return each.second.has_value(); });
-    std::stable_sort(out.begin(), out.end(), [&](int a, int b) {
-      if (all_known && costs[a] != costs[b]) return costs[a] > costs[b];  // what cannot be compared is equal
-      return is_parameter(tensor_at(op_, a)) && !is_parameter(tensor_at(op_, b));
-    });
-    return out;
-  }
-
-  // Of all that go with it; nothing where a size is not known.
-  std::optional<int64_t> cost(int index) const {
-    int64_t out = 0;
-    for (int other : all_) {
-      if (other != index && !agree(index, other)) continue;
-      const TensorView& t = tensor_at(op_, other);
-      const auto bytes = global_bytes(t);
-      if (!bytes || *bytes > INT64_MAX / 64) return std::nullopt;
-      out += *bytes * (is_parameter(t) ? kParameterWeight : 1);
-    }
-    return out;
-  }
-
-  static bool is_parameter(const TensorView& t) { return t.role == TensorRole::parameter; }
-
- private:
-  // Whether both ask for the same pieces of every factor that both have.
-  bool agree(int a, int b) const {
-    bool some = false;
-    for (const Factor& f : factors_) {
-      const int x = dim_in(f, a), y = dim_in(f, b);
-      if (x < 0 || y < 0) continue;
-      const auto &p = pieces(a, x), &q = pieces(b, y);
-      if (p != q) return false;
-      some = some || has_mesh_piece(p);
-    }
-    return some;
-  }
-  const std::vector<Piece>& pieces(int index, int dim) const {
-    return tensor_at(op_, index).layout.dims[static_cast<size_t>(dim)].pieces;
-  }
-
-  const Op& op_;
-  const std::vector<Factor>& factors_;
-  std::vector<int> all_;
-};
 
 // Whether what members exchange, each with all, is no more than the operand itself, as far as sizes are known.
 bool pays_to_merge(const Op& op, const std::vector<Piece>& pieces) {
@@ -153,16 +72,18 @@ int64_t scale_in(const Factor& factor, int operand) {
 
 class Assigner {
  public:
-  Assigner(const Op& op, const std::vector<Layout>& wanted) : op_(op), wanted_(wanted), in_(inputs(op)) {
-    out_.factors = factors(op);
+  // `claimants` in their order.
+  Assigner(const Op& op, const std::vector<Layout>& wanted, const std::vector<Factor>& factors,
+           const std::vector<int>& claimants)
+      : op_(op), wanted_(wanted), claimants_(claimants), in_(inputs(op)) {
+    out_.factors = factors;
     out_.claims.resize(out_.factors.size());
     for (const TensorView* t : op.results) out_.results.push_back(Layout::replicated(t->rank()));
     for (const TensorView* t : in_) out_.operands.push_back(Layout::replicated(t->rank()));
   }
 
   Assignment run() {
-    std::vector<int> claimants = Claimants(op_, out_.factors).order();
-    for (int i : claimants) offer(i, i < 0 ? without_pending(tensor_at(op_, i).layout) : tensor_at(op_, i).layout);
+    for (int i : claimants_) offer(i, i < 0 ? without_pending(tensor_at(op_, i).layout) : tensor_at(op_, i).layout);
     collect_sums();
     pass_pending();
     for (size_t r = 0; r < wanted_.size(); ++r) offer(~static_cast<int>(r), wanted_[r]);
@@ -217,6 +138,8 @@ class Assigner {
     if (pieces.empty() || !pieces.front().is_local()) return std::nullopt;
     const int64_t parts = pieces.front().local;
     const auto* cat = as<Cat>(op_);
+    const bool ranges = std::none_of(pieces.begin() + 1, pieces.end(), [](const Piece& p) { return p.is_local(); });
+    if (!cat && ranges && part_around(op_, parts)) return Parts{0, 1};
     if (!cat) return sliced_parts(op_, parts);
     const auto alike = [&](const TensorView* t) {
       return t->layout.dims[static_cast<size_t>(cat->dim)].pieces == pieces;
@@ -335,14 +258,23 @@ class Assigner {
     }
   }
 
-  // A sum that nobody else reads, where it shrinks on the way, and the work is not to be parted over the axis. Each
-  // rank would round the terms of a narrow one.
+  // A sum that nobody else reads, where it shrinks on the way, or is scaled and does not grow, and the work is not to
+  // be parted over the axis. Each rank would round the terms of a narrow one.
   bool passes_on(const std::vector<bool>& pending, ReduceOp reduce, int axis) const {
-    if (reduce != ReduceOp::sum || !contracts_pending(op_, pending)) return false;
-    if (std::ranges::any_of(wanted_, [&](const Layout& layout) { return layout.dim_of(axis) >= 0; })) return false;
-    const TensorView& sum =
-        *in_[static_cast<size_t>(std::find(pending.begin(), pending.end(), true) - pending.begin())];
+    const bool scales = scales_pending(op_, pending);
+    if (reduce != ReduceOp::sum || !(scales || contracts_pending(op_, pending))) return false;
+    const auto is_wanted = [&](int of) {
+      return std::ranges::any_of(wanted_, [&](const Layout& layout) { return layout.dim_of(of) >= 0; });
+    };
+    if (is_wanted(axis)) return false;
+    const auto at = static_cast<size_t>(std::find(pending.begin(), pending.end(), true) - pending.begin());
+    const TensorView& sum = *in_[at];
     if (sum.fusion->readers(&sum).size() != 1 || sum.fusion->is_output(&sum)) return false;
+    // What is done over one axis before is not scaled over another: one collective does both.
+    for (const auto& [other, kind] : sum.layout.partial)
+      if (scales && !out_.operands[at].partial.contains(other) && (taken_.count(other) || is_wanted(other)))
+        return false;
+    if (scales && sum.shape() == op_.out()->shape()) return true;
     const auto before = global_bytes(sum), after = global_bytes(*op_.out());
     return before && after && *after < *before;
   }
@@ -412,6 +344,7 @@ class Assigner {
 
   const Op& op_;
   const std::vector<Layout>& wanted_;
+  const std::vector<int>& claimants_;
   std::vector<TensorView*> in_;
   Assignment out_;
   std::set<int> taken_;
@@ -427,19 +360,28 @@ std::string list_text(const std::vector<Piece>& pieces, const Mesh& mesh) {
   return "[" + out + "]";
 }
 
-// Why `winner` ranks before `loser`.
-std::string rank_reason(const Op& op, const std::vector<Factor>& factors, int winner, int loser) {
+// Why `winner` ranks before `loser`, and what moves cost against what they would the other way.
+std::string rank_reason(const Op& op, const Assignment& a, int winner, int loser) {
   if (winner == loser) return "first dim";
   const TensorView &w = tensor_at(op, winner), &l = tensor_at(op, loser);
-  const Claimants all(op, factors);
-  const auto ours = all.cost(winner), theirs = all.cost(loser);
+  const Claimants all(op, a.factors);
+  const auto ours = all.bytes(winner), theirs = all.bytes(loser);
   const bool parameter = Claimants::is_parameter(w) && !Claimants::is_parameter(l);
-  if (!ours || !theirs || *ours == *theirs)
-    return parameter ? "parameter" : winner < 0 ? "first result" : "first operand";
-  if (parameter) return "parameter";
-  if (!Claimants::is_parameter(w) && Claimants::is_parameter(l))
-    return fmt::format("more than {} times the bytes of a parameter", kParameterWeight);
-  return "more bytes";
+  std::string costs;
+  std::optional<bool> less;
+  if (const auto* other = a.runner_up(loser)) {
+    costs = fmt::format(", {:.0f} B against {:.0f} B", a.alternatives[0].cost, other->cost);
+    less = a.alternatives[0].cost < other->cost;
+  }
+  const bool equal = !ours || !theirs || *ours == *theirs;
+  std::string why = "more bytes";
+  if (parameter)
+    why = "parameter";
+  else if (less.value_or(false))
+    why = "less to move";
+  else if (equal)
+    why = winner < 0 ? "first result" : "first operand";
+  return why + costs;
 }
 
 std::string source(const Op& op, const Claim& claim) {
@@ -478,7 +420,7 @@ std::string dim_difference(const Op& op, const Assignment& a, int index, size_t 
     return fmt::format("{} must be whole in {}, which moves its elements{}", what, text_name(op), open_steps(op, has));
   auto lost = [&](const Claim& winner) {
     return fmt::format("conflict: {} lost to {} ({})", what, source(op, winner),
-                       rank_reason(op, a.factors, winner.operand, index));
+                       rank_reason(op, a, winner.operand, index));
   };
   if (!claim.pieces.empty() && claim.operand != index) return lost(claim);
   if (a.factors[f].kind == FactorKind::merge && !claim.pieces.empty())
@@ -503,7 +445,38 @@ std::string dim_difference(const Op& op, const Assignment& a, int index, size_t 
   return fmt::format("{} is not one range: {} must have it whole", what, text_name(op));
 }
 
+// Of those that each claimant would have its way in, with all that they leave to others, the one with the cheapest
+// moves; of equals the first.
+Assignment cheapest(const Op& op, const std::vector<Layout>& wanted, const Claimants& claimants, Assignment out) {
+  const std::vector<int> order = claimants.order();
+  const auto cost = cost_of_moves(op, out);
+  if (!cost) return out;
+  std::vector<Alternative> all = {{order[0], *cost}};
+  for (int first : order) {
+    if (first == order[0] || claimants.agree(first, order[0])) continue;
+    const std::vector<int> led = claimants.order(first);
+    Assignment other = Assigner(op, wanted, out.factors, led).run();
+    const auto its =
+        other.operands == out.operands && other.results == out.results ? std::nullopt : cost_of_moves(op, other);
+    if (!its) continue;
+    const bool less = *its < all[0].cost;
+    all.insert(less ? all.begin() : all.end(), {first, *its});
+    if (less) out = std::move(other);
+  }
+  out.alternatives = std::move(all);
+  return out;
+}
+
 }  // namespace
+
+const Alternative* Assignment::runner_up(int claimant) const {
+  const Alternative* out = nullptr;
+  for (size_t i = 1; i < alternatives.size(); ++i) {
+    if (alternatives[i].claimant == claimant) return &alternatives[i];
+    if (!out || alternatives[i].cost < out->cost) out = &alternatives[i];
+  }
+  return out;
+}
 
 Assignment assign(const Op& op, const std::vector<Layout>& wanted) {
   if (const auto* reshard = as<Reshard>(op)) {
@@ -513,7 +486,11 @@ Assignment assign(const Op& op, const std::vector<Layout>& wanted) {
     return out;
   }
   PLAIT_CHECK(wanted.size() == op.results.size(), "{} layouts for {}", wanted.size(), describe(op));
-  return Assigner(op, wanted).run();
+  const std::vector<Factor> all = factors(op);
+  const Claimants claimants(op, all);
+  const std::vector<int> order = claimants.order();
+  Assignment out = Assigner(op, wanted, all, order).run();
+  return claimants.conflict() ? cheapest(op, wanted, claimants, std::move(out)) : out;
 }
 
 Assignment assign(const Op& op) {

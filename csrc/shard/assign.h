@@ -23,16 +23,27 @@ struct Claim {
   int dim = -1;               // dim of that tensor
 };
 
+// What moves cost where one claimant has its way before all others.
+struct Alternative {
+  int claimant = -1;  // as Claim::operand
+  double cost = 0;
+};
+
 struct Assignment {
   std::vector<Factor> factors;
   std::vector<Claim> claims;     // per factor
   std::vector<Layout> operands;  // what the op needs, per operand
   std::vector<Layout> results;   // what the op then gives, per result
+  // Where claimants are in conflict and sizes are known: first the one that had its way, then the others.
+  std::vector<Alternative> alternatives;
+  // The one that the claimant would have had its way in, else the cheapest of the others; null: there is none.
+  const Alternative* runner_up(int claimant) const;
 };
 
-// Operands claim the layouts they have, results `wanted`, one for each (pending axes are ignored). Those come first
-// whose move would cost more: global bytes, of parameters four times these, with those of all operands and annotated
-// results that ask for the same; of equals parameters, then operands in order, then annotated results. Then pending
+// Operands claim the layouts they have, results `wanted`, one for each (pending axes are ignored). Where they are in
+// conflict the one comes first with which the moves around the op cost least (conflicts.h). Of equals, and behind it,
+// come those with more global bytes, of parameters four times these, with those of all operands and annotated results
+// that ask for the same; then parameters, then operands in order, then annotated results. Then pending
 // reductions that pass through the op; then the other results in order. A factor takes one list and a mesh axis goes to
 // one factor: an axis that is gone leaves a later list, the rest of the list stays. Factors that must be whole take
 // none. A factor that is summed leaves the results pending. A reshard asks nothing: its operand stays, its result is

@@ -109,6 +109,15 @@ std::optional<Parts> sliced_parts(const Op& op, int64_t parts) {
   return std::nullopt;
 }
 
+std::optional<int64_t> part_around(const Op& op, int64_t parts) {
+  const auto* slice = as<Slice>(op);
+  if (!slice || slice->step != 1 || parts > kMostParts || sliced_parts(op, parts)) return std::nullopt;
+  const sym::Expr part = sym::floordiv(slice->in->extent(static_cast<size_t>(slice->dim)), parts);
+  for (int64_t k = 0; k < parts; ++k)
+    if (sym::proven(sym::ge(slice->start, k * part)) && sym::proven(sym::le(slice->stop, (k + 1) * part))) return k;
+  return std::nullopt;
+}
+
 void take_parts(Slice& local, const Slice& op, int64_t parts, sym::Expr piece) {
   const std::optional<Parts> taken = sliced_parts(op, parts);
   PLAIT_CHECK(taken, "{} takes no parts", describe(op));
@@ -135,6 +144,13 @@ std::vector<Piece> in_parts(std::vector<Piece> pieces, size_t parts) {
   return layout.dims[0].pieces;
 }
 
+namespace {
+
+// Parts that pieces of the dim are cut from; 0: none.
+int64_t front_parts(const TensorView& t, size_t dim) { return held_layout(t).dims[dim].pieces.front().local; }
+
+}  // namespace
+
 std::vector<size_t> moved_dims(const Op& op, const std::function<bool(const TensorView&, size_t)>& is_cut) {
   std::vector<size_t> out;
   if (!gathers_ranges(op)) return out;
@@ -147,7 +163,7 @@ std::vector<size_t> moved_dims(const Op& op, const std::function<bool(const Tens
       if (f.kind != FactorKind::permute) return false;
       for (size_t i = 0; i < in.size(); ++i)
         if (f.operand_dim[i] == static_cast<int>(d) && is_cut(*in[i], d))
-          return !held_layout(*in[i]).dims[d].pieces.front().is_local();
+          return !front_parts(*in[i], d) || part_around(op, front_parts(*in[i], d)).has_value();
       return false;
     };
     if (std::ranges::any_of(all, cuts)) out.push_back(d);

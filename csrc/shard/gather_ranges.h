@@ -37,6 +37,9 @@ struct Parts {
 // The parts of its operand that a slice takes, of so many that pieces `[local parts, ...]` are cut from: each rank has
 // a piece of every one, and moves nothing. Nothing: it takes no whole parts, or is not seen to.
 std::optional<Parts> sliced_parts(const Op& op, int64_t parts);
+// The one of so many equal parts in which a slice lies that takes no whole parts; nothing: it lies in several, or is
+// not seen to lie in one.
+std::optional<int64_t> part_around(const Op& op, int64_t parts);
 // Makes the slice that of a rank, which has `piece` elements of each part.
 void take_parts(Slice& local, const Slice& op, int64_t parts, sym::Expr piece);
 

@@ -44,6 +44,8 @@ const char* suffix(ReshardKind kind) {
       return "_exchanged";
     case ReshardKind::gather_range:
       return "_cut";
+    case ReshardKind::gather_block:
+      return "_block";
     case ReshardKind::slice:
       return "_shard";
   }
@@ -111,6 +113,52 @@ class Inserter {
     }
   }
 
+  // Where all readers of a permuted tensor need it in other pieces, which somebody else needs the operand in as well,
+  // the operand moves there once and is permuted behind that.
+  void permute_moved(Permute& op) {
+    TensorView &in = *op.in, &out = *op.out();
+    if (out.layout_source == LayoutSource::annotated || fusion_.is_output(&out)) return;
+    const auto needed = needed_by_all(out);
+    if (!needed || *needed == out.layout || needed->partial != out.layout.partial) return;
+    Layout before = in.layout;
+    for (size_t d = 0; d < op.dims.size(); ++d) before.dims[static_cast<size_t>(op.dims[d])] = needed->dims[d];
+    const auto has = [&](const TensorView* v) { return v != &in && held_layout(*v) == before; };
+    const auto wants = [&](const Op* reader) { return reader != &op && needs(*reader, in, before); };
+    if (before == in.layout ||
+        (std::ranges::none_of(versions_.at(&in), has) && std::ranges::none_of(fusion_.readers(&in), wants)))
+      return;
+    TensorView* moved = version(&in, before, fmt::format("for permute %{}", out.name), {"its readers need it so"});
+    versions_.try_emplace(moved, std::vector<TensorView*>{moved});
+    set_input(fusion_, op, 0, moved);
+    out.layout = *needed;
+    out.reason = fmt::format("permuted behind %{}, as its readers need it", moved->name);
+  }
+
+  // The layout that every reader needs; nothing where they differ.
+  std::optional<Layout> needed_by_all(const TensorView& t) const {
+    std::optional<Layout> out;
+    for (const Op* reader : fusion_.readers(&t)) {
+      if (reader->kind == OpKind::Reshard) return std::nullopt;
+      const Assignment a = assign(*reader);
+      const auto in = inputs(*reader);
+      for (size_t i = 0; i < in.size(); ++i) {
+        if (in[i] != &t) continue;
+        if (out && *out != a.operands[i]) return std::nullopt;
+        out = a.operands[i];
+      }
+    }
+    return out;
+  }
+
+  static bool needs(const Op& reader, const TensorView& t, const Layout& layout) {
+    if (reader.kind == OpKind::Reshard) return false;
+    const Assignment a = assign(reader);
+    const auto in = inputs(reader);
+    for (size_t i = 0; i < in.size(); ++i)
+      if (in[i] == &t && a.operands[i] == layout) return true;
+    return false;
+  }
+
   // What a result is no longer pending over, since an operand was done.
   void settle(const Op& op, const Assignment& a, size_t r) const {
     TensorView& y = *op.results[r];
@@ -123,6 +171,7 @@ class Inserter {
 
   void visit_op(Op& op) {
     read_done(op);
+    if (auto* permute = as<Permute>(op)) permute_moved(*permute);
     const Assignment a = assign(op);
     const auto in = inputs(op);
     for (size_t i = 0; i < in.size(); ++i) {
@@ -180,7 +229,7 @@ class Inserter {
       out->reason += fmt::format("; {} over {} {}", name(step.kind), team, why);
     }
     auto op = std::make_unique<Reshard>();
-    op->in = in;
+    op->in = in, op->step = step.kind, op->team = step.team;
     order_.push_back(fusion_.add_op(std::move(op), out));
     return out;
   }
@@ -213,8 +262,13 @@ class Inserter {
     }
   }
 
-  // Written by the user: the op itself becomes the last step.
+  // Written by the user: the op itself becomes the last step, if it carries none.
   void visit_reshard(Reshard& op) {
+    if (planned_step(op)) {
+      order_.push_back(&op);
+      versions_[op.out()] = {op.out()};
+      return;
+    }
     const auto steps = plan_reshard(held_layout(*op.in), op.out()->layout, reshard_sizes(*op.in)).steps;
     if (steps.empty() && !has_single_axes(fusion_.mesh()))
       throw UserError(fmt::format("reshard %{} changes nothing: %{} is {} already", op.out()->name, op.in->name,
@@ -224,6 +278,7 @@ class Inserter {
     for (size_t i = 0; i + 1 < steps.size(); ++i)
       in = add_step(in, steps[i], nullptr, op.in->name, fmt::format("for reshard %{}", op.out()->name));
     fusion_.edit_operands(op, [&] { op.in = in; });
+    if (!steps.empty()) op.step = steps.back().kind, op.team = steps.back().team;
     order_.push_back(&op);
     versions_[op.out()] = {op.out()};
   }

@@ -5,7 +5,7 @@
 namespace plait {
 
 // After propagate. Where an operand's layout is not the one its op asks for (assign), or an op does not give the layout
-// that its result has, a chain of Reshard ops stands between, each one step along one mesh axis (reshard_plan.h).
+// that its result has, a chain of Reshard ops stands between, which carry the steps of their plan (reshard_plan.h).
 // - A tensor is resharded to a layout once; a later reader starts from whichever version of the tensor needs the least
 //   communication.
 // - A parameter whose storage differs from its compute layout gets the stored one as its `layout` (and no `stored`);

@@ -191,6 +191,7 @@ void Localizer::complete(Slice& local, const Slice& op) const {
   DimLayout held = effective(*op.in).dims[dim];
   if (held.pieces.empty() || !held.pieces.front().is_local()) return;
   const int64_t parts = held.pieces.front().local;
+  if (!sliced_parts(op, parts)) return;  // it takes ranges of one (add_slice_of_part)
   held.pieces.erase(held.pieces.begin());
   const sym::Expr part = sym::floordiv(import(op.in->extent(dim)), parts);
   take_parts(local, op, parts, local_extent(part, held, out_->mesh(), pieces_.sizes()));
@@ -224,11 +225,60 @@ std::unique_ptr<AllToAll> Localizer::exchange(const TensorView& t, const Layout&
   return op;
 }
 
+std::unique_ptr<GatherBlock> Localizer::block(const TensorView& t, const Layout& layout,
+                                              const ReshardStep& step) const {
+  auto op = std::make_unique<GatherBlock>();
+  op->team = step.team;
+  const auto add_dim = [&](const BlockDim& of) {
+    const auto behind = [&](const std::vector<Piece>& last) {
+      std::vector<Piece> all = of.kept;
+      all.insert(all.end(), last.begin(), last.end());
+      return cut(t, of.dim, all, last.size());
+    };
+    const RankPieces::Cut held = behind(of.held), wanted = behind(of.taken);
+    op->totals.push_back(held.total);
+    op->held.insert(op->held.end(), {held.start, held.count});
+    op->wanted.insert(op->wanted.end(), {wanted.start, wanted.count});
+    return held.outer;
+  };
+  const BlockDim &first = step.block[0], &second = step.block[1];
+  op->outer = local_elements(t, layout, 0, first.dim) * add_dim(first);
+  op->middle = local_elements(t, layout, first.dim + 1, second.dim) * add_dim(second);
+  op->inner = local_elements(t, layout, second.dim + 1, static_cast<int>(t.rank()));
+  return op;
+}
+
+void Localizer::add_slices(const Reshard& op, Layout from, const Layout& to) {
+  const TensorView& t = *op.out();
+  TensorView* part = operand(op.in);
+  std::unique_ptr<LocalSlice> slice;
+  for (size_t d = 0; d < t.rank(); ++d) {
+    Layout next = from;
+    next.dims[d] = to.dims[d];
+    const auto step = single_step(from, next);
+    if (!step) continue;
+    PLAIT_CHECK(step->kind == ReshardKind::slice, "{} is not one step", describe(op));
+    if (slice) {
+      std::vector<sym::Expr> shape;
+      for (size_t e = 0; e < t.rank(); ++e) shape.push_back(local_dim(t, from, e));
+      part = between(std::move(slice), t.name + "_part", shape);
+    }
+    slice = std::make_unique<LocalSlice>();
+    slice->in = part;
+    set_middle(*slice, middle(t, from, *step));
+    from = next;
+  }
+  PLAIT_CHECK(slice && from == to, "{} is not one step", describe(op));
+  add(std::move(slice), t);
+}
+
 void Localizer::visit_reshard(const Reshard& op) {
   Layout from = effective(*op.in);
   if (same_cuts(*op.out(), from, effective(*op.out()))) return add_copy(op);
-  auto step = single_step(from, effective(*op.out()));
-  PLAIT_CHECK(step, "{} is not one step", describe(op));
+  // Axes of one rank leave less of a step.
+  const bool less = std::ranges::count(mesh_.sizes(), 1) > 0;
+  const auto step = less ? single_step(from, effective(*op.out())) : planned_step(op);
+  if (!step) return add_slices(op, from, effective(*op.out()));
   TensorView* in = operand(op.in);
   switch (step->kind) {
     case ReshardKind::all_reduce: {
@@ -260,6 +310,11 @@ void Localizer::visit_reshard(const Reshard& op) {
       const size_t kept = step->from_pieces.size() - step->team.axes.size();
       const RankPieces::Cut to = cut(*op.out(), step->dim, step->pieces, step->pieces.size() - kept);
       return add(range_op(*op.in, in, static_cast<size_t>(step->dim), step->team, {to.start, to.count}), *op.out());
+    }
+    case ReshardKind::gather_block: {
+      auto local = block(*op.out(), from, *step);
+      local->in = in;
+      return add(std::move(local), *op.out());
     }
     case ReshardKind::slice: {
       auto local = std::make_unique<LocalSlice>();

@@ -16,8 +16,8 @@ struct LocalizeOptions {
 // After insert_reshards: a new fusion, for a mesh of these sizes, in a new pool.
 // - Extents are those of this rank: local_extent with the sizes as numbers and `rank.AXIS`, 0 <= rank.AXIS < size.
 //   Symbols that name mesh sizes become numbers.
-// - A Reshard becomes AllReduce, AllGather, ReduceScatter, AllToAll, GatherRange or LocalSlice over [outer, count,
-// inner]
+// - A Reshard becomes AllReduce, AllGather, ReduceScatter, AllToAll, GatherRange, GatherBlock or LocalSlice over
+// [outer, count, inner]
 //   (op.h); local pieces outside of the piece that moves count into outer. Moves along a cut dim (gather_ranges.h) are
 //   done to the GatherRange that their rank needs. A reduction that the communicator does not do becomes an
 //   AllGather of the members' operands in front of their dims, a LocalSlice where the result is sharded, and a Reduce.

@@ -11,6 +11,11 @@ DimRange Localizer::own_range(const TensorView& t, size_t dim) const {
 }
 
 void Localizer::add_moved(const Op& op, std::unique_ptr<Op> local, const std::vector<size_t>& dims) {
+  if (as<Slice>(op)) {
+    const std::vector<Piece> pieces = effective(*inputs(op)[0]).dims[dims[0]].pieces;
+    if (const int64_t parts = pieces.front().local; parts > 0)
+      return add_slice_of_part(op, dims[0], parts, *part_around(op, parts));
+  }
   std::vector<TensorView*> now = inputs(*local);
   for (size_t d : dims) {
     const DimRange out = own_range(*op.out(), d);
@@ -122,6 +127,28 @@ void Localizer::add_slice(const Op& op, size_t dim, const DimRange& range) {
   }
   local->stop = local->start + range.count;
   add(std::move(local), op.results);
+}
+
+void Localizer::add_slice_of_part(const Op& op, size_t dim, int64_t parts, int64_t part) {
+  const TensorView& t = *inputs(op)[0];
+  std::vector<Piece> pieces = effective(t).dims[dim].pieces;
+  pieces.erase(pieces.begin());
+  const sym::Expr extent = sym::floordiv(import(t.extent(dim)), parts);
+  const RankPieces::Cut held = pieces_.cut(extent, pieces, pieces.size());
+  auto own = std::make_unique<Slice>();
+  own->in = operand(&t), own->dim = static_cast<int64_t>(dim);
+  own->start = part * held.count, own->stop = (part + 1) * held.count;
+  std::vector<sym::Expr> shape = own->in->shape();
+  shape[dim] = held.count;
+  TensorView* piece = between(std::move(own), op.out()->name + "_part", shape);
+  Middle m = around(*piece, dim, {held.start, held.count});
+  m.total = extent;
+  const DimRange out = own_range(*op.out(), dim);
+  auto range = std::make_unique<GatherRange>();
+  range->in = piece, range->team = team_of(pieces);
+  set_middle(*range, m);
+  range->start = import(as<Slice>(op)->start) + out.start - part * extent, range->taken = out.count;
+  add(std::move(range), op.results);
 }
 
 const std::pair<TensorView*, sym::Expr>& Localizer::halo(const TensorView& t, size_t dim, size_t group) {

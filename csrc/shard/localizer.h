@@ -171,6 +171,10 @@ class Localizer {
   Middle middle(const TensorView& t, const Layout& layout, const ReshardStep& step) const;
 
   std::unique_ptr<AllToAll> exchange(const TensorView& t, const Layout& layout, const ReshardStep& step) const;
+  std::unique_ptr<GatherBlock> block(const TensorView& t, const Layout& layout, const ReshardStep& step) const;
+
+  // Where axes of one rank leave nothing but slices of a gather_block.
+  void add_slices(const Reshard& op, Layout from, const Layout& to);
 
   template <class Node>
   static void set_middle(Node& node, const Middle& m) {
@@ -206,6 +210,9 @@ class Localizer {
   // By the team of the dim's innermost pieces.
   std::unique_ptr<GatherRange> range_op(const TensorView& t, TensorView* local, size_t dim, const Team& team,
                                         const DimRange& range) const;
+
+  // Of a slice within one of the parts that the operand's pieces are cut from.
+  void add_slice_of_part(const Op& op, size_t dim, int64_t parts, int64_t part);
 
   // What its slice of an operand needs for a range of the result.
   void add_slice(const Op& op, size_t dim, const DimRange& range);

@@ -47,7 +47,9 @@ std::optional<ShardMove> range_of(const Op& op, const std::map<const Op*, size_t
     for (const TensorView* t : inputs(op)) {
       if (whole_along(*t, d, held_layout)) continue;
       out.tensors += (out.tensors.empty() ? "%" : ", %") + t->name;
-      out.team = team_of(t->layout.dims[d].pieces);
+      std::vector<Piece> pieces = t->layout.dims[d].pieces;
+      std::erase_if(pieces, [](const Piece& p) { return p.is_local(); });
+      out.team = team_of(pieces);
       out.step = fmt::format("gather-range of dim {} over {}", d, team_name(*t->fusion, out.team));
       out.exchanges = true;
     }
@@ -61,7 +63,7 @@ std::optional<ShardMove> range_of(const Op& op, const std::map<const Op*, size_t
 
 std::optional<ReshardStep> step_of(const TensorView& t) {
   const auto* reshard = t.definition ? as<Reshard>(*t.definition) : nullptr;
-  return reshard ? single_step(held_layout(*reshard->in), t.layout) : std::nullopt;
+  return reshard ? planned_step(*reshard) : std::nullopt;
 }
 
 // Where a reason says of a step what it is and why; npos: nowhere.
@@ -81,7 +83,9 @@ std::optional<ShardMove> reshard_of(const TensorView& t) {
   ShardMove out;
   out.result = &t;
   out.tensors = fmt::format("%{} -> %{}", as<Reshard>(*t.definition)->in->name, t.name);
-  out.step = step->dim < 0 ? over
+  out.step = !step->block.empty()
+                 ? fmt::format("{} of dims {} and {} over {}", kind, step->block[0].dim, step->block[1].dim, team)
+             : step->dim < 0 ? over
              : step->from_dim < 0
                  ? fmt::format("{} of dim {} over {}", kind, step->dim, team)
                  : fmt::format("{} of dim {} to dim {} over {}", kind, step->from_dim, step->dim, team);

@@ -5,7 +5,7 @@
 namespace plait {
 
 RankPieces::Cut RankPieces::cut(sym::Expr extent, const std::vector<Piece>& pieces, size_t last) const {
-  PLAIT_CHECK(last >= 1 && last <= pieces.size(), "{} of {} pieces", last, pieces.size());
+  PLAIT_CHECK(last <= pieces.size(), "{} of {} pieces", last, pieces.size());
   const auto begin = pieces.end() - static_cast<ptrdiff_t>(last);
   sym::Expr outer = pool_.constant(1), left = extent;
   for (auto p = pieces.begin(); p != begin; ++p) {

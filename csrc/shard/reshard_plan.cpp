@@ -99,11 +99,81 @@ std::optional<Team> recut(const DimLayout& from, const DimLayout& to) {
   return team_of({p, from.pieces.end()});
 }
 
+// Pieces that both lists begin with, local ones too that only one of them goes on with, and what each has behind them;
+// nothing where local pieces are left there.
+std::optional<BlockDim> block_dim(const Layout& from, const Layout& to, size_t d) {
+  const auto &a = from.dims[d].pieces, &b = to.dims[d].pieces;
+  auto [p, q] = std::ranges::mismatch(a, b);
+  if (p == a.end()) q = std::find_if_not(q, b.end(), is_local);
+  if (q == b.end()) p = std::find_if_not(p, a.end(), is_local);
+  if (std::any_of(p, a.end(), is_local) || std::any_of(q, b.end(), is_local)) return std::nullopt;
+  BlockDim out{static_cast<int>(d), {}, {p, a.end()}, {q, b.end()}};
+  p == a.end() ? out.kept.assign(b.begin(), q) : out.kept.assign(a.begin(), p);
+  return out;
+}
+
+// The step that changes two dims at once; nothing where others change, or none is held in pieces that change.
+std::optional<ReshardStep> block_step(const Layout& from, const Layout& to) {
+  ReshardStep out;
+  out.kind = ReshardKind::gather_block;
+  out.to = to;
+  for (size_t d = 0; d < from.dims.size(); ++d) {
+    if (from.dims[d] == to.dims[d]) continue;
+    const auto changed = block_dim(from, to, d);
+    if (!changed) return std::nullopt;
+    for (const Piece& p : changed->held) out.team.axes.push_back(p.mesh_axis);
+    out.block.push_back(*changed);
+  }
+  if (from.partial != to.partial || out.block.size() != 2 || out.team.axes.empty()) return std::nullopt;
+  return out;
+}
+
+// Whether some mesh axis stands in the layout twice.
+bool repeats_an_axis(const Layout& layout) {
+  std::vector<int> axes;
+  for (const DimLayout& dim : layout.dims)
+    for (const Piece& p : dim.pieces)
+      if (!p.is_local()) axes.push_back(p.mesh_axis);
+  for (const auto& [axis, reduce] : layout.partial) axes.push_back(axis);
+  std::ranges::sort(axes);
+  return std::ranges::adjacent_find(axes) != axes.end();
+}
+
 // The pieces before the innermost mesh pieces, so many.
 DimLayout without_last(DimLayout dim, size_t count) {
   dim.pieces.resize(dim.pieces.size() - count);
   while (!dim.pieces.empty() && dim.pieces.back().is_local()) dim.pieces.pop_back();
   return dim;
+}
+
+int64_t members_along(const ReshardSizes& sizes, int axis) {
+  const auto a = static_cast<size_t>(axis);
+  return a < sizes.members.size() ? sizes.members[a] : 2;
+}
+
+// Bytes that a rank holds, of all of whom the same is taken.
+double held_bytes(const Layout& layout, const ReshardSizes& sizes) {
+  constexpr double kUnknownExtent = 65536;
+  auto out = static_cast<double>(sizes.element_bytes);
+  for (size_t d = 0; d < layout.dims.size(); ++d) {
+    const auto extent = d < sizes.extents.size() ? sizes.extents[d] : std::nullopt;
+    out *= extent ? static_cast<double>(*extent) : kUnknownExtent;
+    for (const Piece& p : layout.dims[d].pieces)
+      if (!p.is_local()) out /= static_cast<double>(members_along(sizes, p.mesh_axis));
+  }
+  return out;
+}
+
+double step_cost(const ReshardStep& step, const Layout& before, const Layout& after, const ReshardSizes& sizes) {
+  const auto collective = collective_of(step.kind);
+  if (!collective) return 0;
+  int64_t n = 1;
+  for (int axis : step.team.axes) n *= members_along(sizes, axis);
+  // What the team shares: a piece that is not gathered is of all its members. Of a range all may be others'.
+  const bool piece = info(*collective).takes == Held::piece;
+  const bool range = step.kind == ReshardKind::gather_range || step.kind == ReshardKind::gather_block;
+  const double held = held_bytes(range ? after : before, sizes);
+  return collective_cost(*collective, n, held * (piece ? static_cast<double>(n) : 1));
 }
 
 // Layouts that a search looks at before it goes without places in between: five axes that all move take fewer.
@@ -177,37 +247,10 @@ class Search {
     return out;
   }
 
-  // Bytes that a rank holds, of all of whom the same is taken.
-  double bytes(const Layout& layout) const {
-    constexpr double kUnknownExtent = 65536;
-    auto out = static_cast<double>(sizes_.element_bytes);
-    for (size_t d = 0; d < layout.dims.size(); ++d) {
-      const auto extent = d < sizes_.extents.size() ? sizes_.extents[d] : std::nullopt;
-      out *= extent ? static_cast<double>(*extent) : kUnknownExtent;
-      for (const Piece& p : layout.dims[d].pieces)
-        if (!p.is_local()) out /= static_cast<double>(members(p.mesh_axis));
-    }
-    return out;
-  }
-  int64_t members(int axis) const {
-    const auto a = static_cast<size_t>(axis);
-    return a < sizes_.members.size() ? sizes_.members[a] : 2;
-  }
-  int64_t members(const Team& team) const {
-    int64_t out = 1;
-    for (int axis : team.axes) out *= members(axis);
-    return out;
-  }
+  int64_t members(int axis) const { return members_along(sizes_, axis); }
 
   void take(size_t at, ReshardStep step, Layout next) {
-    double cost = nodes_[at].cost;
-    if (const auto collective = collective_of(step.kind)) {
-      // What the team shares: a piece that is not gathered is of all its members. Of a range all may be others'.
-      const bool piece = info(*collective).takes == Held::piece, range = step.kind == ReshardKind::gather_range;
-      const int64_t n = members(step.team);
-      const double held = bytes(range ? next : nodes_[at].layout);
-      cost += collective_cost(*collective, n, held * (piece ? static_cast<double>(n) : 1));
-    }
+    const double cost = nodes_[at].cost + step_cost(step, nodes_[at].layout, next, sizes_);
     const int64_t steps = nodes_[at].steps + 1;
     reach({std::move(next), std::move(step), static_cast<int64_t>(at), cost, steps});
   }
@@ -215,6 +258,7 @@ class Search {
   void expand(size_t at) {
     const Layout now = nodes_[at].layout;
     reduce_pending(at, now);
+    cut_two_dims(at, now);
     for (size_t d = 0; d < now.dims.size(); ++d) {
       const std::vector<Piece>& held = now.dims[d].pieces;
       if (held.empty() || is_final(now.dims[d], to_.dims[d])) continue;
@@ -228,7 +272,7 @@ class Search {
         if (std::ranges::any_of(team.axes, [&](int axis) { return now.uses(axis); })) break;
         Layout placed = now;
         placed.dims[d].pieces = next;
-        take(at, {ReshardKind::slice, team, static_cast<int>(d), next, -1, {}, {}, {}}, placed);
+        take(at, {ReshardKind::slice, team, static_cast<int>(d), next, -1, {}, {}, {}, {}}, placed);
       }
   }
 
@@ -241,16 +285,16 @@ class Search {
       const Team team{{axis}};
       const ReduceOp reduce = now.partial.at(axis);
       const Layout next = without_pending(now, team);
-      take(at, {ReshardKind::all_reduce, team, -1, {}, -1, {}, reduce, {}}, next);
+      take(at, {ReshardKind::all_reduce, team, -1, {}, -1, {}, reduce, {}, {}}, next);
       // Alone it would not pay to scatter and gather again.
       place(next, team, all.axes.size() > 1, -1, [&](int dim, const Layout& placed) {
-        take(at, {ReshardKind::reduce_scatter, team, dim, list(placed, dim), -1, {}, reduce, {}}, placed);
+        take(at, {ReshardKind::reduce_scatter, team, dim, list(placed, dim), -1, {}, reduce, {}, {}}, placed);
       });
     }
     if (all.axes.size() < 2) return;
     const ReduceOp reduce = now.partial.at(all.axes[0]);
     if (!std::ranges::all_of(all.axes, [&](int axis) { return now.partial.at(axis) == reduce; })) return;
-    take(at, {ReshardKind::all_reduce, all, -1, {}, -1, {}, reduce, {}}, without_pending(now, all));
+    take(at, {ReshardKind::all_reduce, all, -1, {}, -1, {}, reduce, {}, {}}, without_pending(now, all));
     for (size_t d = 0; d < now.dims.size(); ++d)
       for (const std::vector<Piece>& next : next_wanted(now, d)) {
         const Team team = *added(now.dims[d], {next});
@@ -258,7 +302,7 @@ class Search {
         if (team.axes.size() == 1) continue;
         Layout placed = without_pending(now, team);
         placed.dims[d].pieces = next;
-        take(at, {ReshardKind::reduce_scatter, team, static_cast<int>(d), next, -1, {}, reduce, {}}, placed);
+        take(at, {ReshardKind::reduce_scatter, team, static_cast<int>(d), next, -1, {}, reduce, {}, {}}, placed);
       }
   }
 
@@ -279,8 +323,37 @@ class Search {
       };
       if (!team || std::ranges::any_of(list(cut, static_cast<int>(d)), elsewhere)) continue;
       const auto dim = static_cast<int>(d);
-      take(at, {ReshardKind::gather_range, *team, dim, cut.dims[d].pieces, dim, now.dims[d].pieces, {}, {}}, cut);
+      take(at, {ReshardKind::gather_range, *team, dim, cut.dims[d].pieces, dim, now.dims[d].pieces, {}, {}, {}}, cut);
     }
+  }
+
+  // The last pieces of two dims become others of them: those that `to` wants there, or of the second dim those that the
+  // first one gives for them.
+  void cut_two_dims(size_t at, const Layout& now) {
+    for (size_t d = 0; d < now.dims.size(); ++d)
+      for (size_t e = 0; e < now.dims.size(); ++e) {
+        if (d == e || now.dims[d] == to_.dims[d] || now.dims[e] == to_.dims[e]) continue;
+        Layout next = now;
+        next.dims[d] = to_.dims[d];
+        next.dims[e] = to_.dims[e];
+        if (d < e) cut_block(at, now, next);
+        const auto first = block_dim(now, next, d);
+        auto& second = next.dims[e] = now.dims[e];
+        if (!between_ || !first || first->held.empty() || first->taken.size() > second.pieces.size()) continue;
+        const auto given = second.pieces.end() - static_cast<ptrdiff_t>(first->taken.size());
+        const auto same = [](const Piece& p, const Piece& q) { return p.mesh_axis == q.mesh_axis; };
+        if (!std::equal(given, second.pieces.end(), first->taken.begin(), same)) continue;
+        second.pieces.erase(given, second.pieces.end());
+        second.pieces.insert(second.pieces.end(), first->held.begin(), first->held.end());
+        cut_block(at, now, next);
+      }
+  }
+
+  void cut_block(size_t at, const Layout& now, const Layout& next) {
+    if (repeats_an_axis(next)) return;
+    const auto step = single_step(now, next);
+    if (!step || step->kind != ReshardKind::gather_block) return;
+    if (!step->block[0].taken.empty() || !step->block[1].taken.empty()) take(at, *step, next);
   }
 
   // The last pieces of a dim, so many, become whole, or go to another dim.
@@ -289,10 +362,10 @@ class Search {
     const Team team = team_of(last_of(held, count));
     Layout next = now;
     next.dims[d] = without_last(now.dims[d], count);
-    take(at, {ReshardKind::all_gather, team, static_cast<int>(d), held, -1, {}, {}, {}}, next);
+    take(at, {ReshardKind::all_gather, team, static_cast<int>(d), held, -1, {}, {}, {}, {}}, next);
     const bool goes_on = count == 1 && to_.dim_of(held.back().mesh_axis) >= 0;
     place(next, team, goes_on, static_cast<int>(d), [&](int dim, const Layout& placed) {
-      take(at, {ReshardKind::all_to_all, team, dim, list(placed, dim), static_cast<int>(d), held, {}, {}}, placed);
+      take(at, {ReshardKind::all_to_all, team, dim, list(placed, dim), static_cast<int>(d), held, {}, {}, {}}, placed);
     });
   }
 
@@ -365,6 +438,18 @@ ReshardPlan plan_reshard(const Layout& from, const Layout& to, const ReshardSize
   return *Search(from, to, sizes, false).run();
 }
 
+double reshard_cost(const Layout& from, const Layout& to, const ReshardSizes& sizes) {
+  if (from == to) return 0;
+  if (const auto step = single_step(from, to)) return step_cost(*step, from, to, sizes);
+  return plan_reshard(from, to, sizes).cost;
+}
+
+std::optional<ReshardStep> planned_step(const Reshard& reshard) {
+  auto step = reshard.step ? single_step(held_layout(*reshard.in), reshard.out()->layout) : std::nullopt;
+  if (step && (step->kind != *reshard.step || step->team != reshard.team)) step.reset();
+  return step;
+}
+
 std::optional<ReshardStep> single_step(const Layout& from, const Layout& to) {
   if (from.dims.size() != to.dims.size() || !can_reshard(from, to)) return std::nullopt;
   ReshardStep step;
@@ -374,7 +459,8 @@ std::optional<ReshardStep> single_step(const Layout& from, const Layout& to) {
     const DimLayout &before = from.dims[d], &after = to.dims[d];
     if (before == after) continue;
     const auto again = recut(before, after), more = added(before, after), less = added(after, before);
-    if ((!again && !more && !less) || ((again || more) && gained) || ((again || less) && lost)) return std::nullopt;
+    if ((!again && !more && !less) || ((again || more) && gained) || ((again || less) && lost))
+      return block_step(from, to);
     if (again || more) {
       gained = again ? again : more;
       step.dim = static_cast<int>(d), step.pieces = after.pieces;
@@ -396,7 +482,7 @@ std::optional<ReshardStep> single_step(const Layout& from, const Layout& to) {
     step.kind = gained ? ReshardKind::reduce_scatter : ReshardKind::all_reduce;
     step.team = gained ? *gained : reduced;
   } else if (gained) {
-    if (lost && *lost != *gained) return std::nullopt;
+    if (lost && *lost != *gained) return block_step(from, to);
     step.kind = !lost                       ? ReshardKind::slice
                 : step.dim == step.from_dim ? ReshardKind::gather_range
                                             : ReshardKind::all_to_all;

@@ -5,25 +5,28 @@
 #include <string>
 #include <vector>
 
+#include "ir/op.h"
 #include "ir/tensor_view.h"
 #include "mesh/collective.h"
 #include "mesh/mesh.h"
 
 namespace plait {
 
-// A collective of a team, or a slice. all_reduce: partial to whole. reduce_scatter: partial to pieces, where the team's
+// Steps (ir/ops/communication.h). all_reduce: partial to whole. reduce_scatter: partial to pieces, where the team's
 // axes become the innermost mesh pieces of the dim, in their order. all_gather: pieces to whole, of the innermost mesh
 // pieces of the dim. all_to_all: the innermost mesh pieces of one dim become those of another. gather_range: they
-// become other pieces of it, of axes of the team or others. slice: whole to pieces, local.
-enum class ReshardKind : uint8_t {
-#define X(name, ...) name,
-#include "mesh/collectives.def"
-#undef X
-  slice,
-};
+// become other pieces of it, of axes of the team or others. gather_block: those of two dims become others of these, at
+// once. slice: whole to pieces, local.
+
 // Nothing: a slice.
 std::optional<Collective> collective_of(ReshardKind kind);
 std::string name(ReshardKind kind);  // `all-reduce`, `slice`
+
+// A dim of a gather_block: pieces that stay, and those behind them that a rank holds and takes.
+struct BlockDim {
+  int dim = -1;
+  std::vector<Piece> kept, held, taken;
+};
 
 // One step. `pieces` is the dim's list, up to and with the pieces that the step makes or takes away; of an all_to_all
 // `dim` gets the pieces, `from_dim` with `from_pieces` has them before; of a gather_range they are one dim.
@@ -35,6 +38,7 @@ struct ReshardStep {
   int from_dim = -1;          // -1: neither of these
   std::vector<Piece> from_pieces;
   ReduceOp reduce = ReduceOp::sum;  // all_reduce, reduce_scatter
+  std::vector<BlockDim> block;      // gather_block: two dims, ascending, and nothing of the above but the team
   Layout to;                        // layout after the step
   bool moves_data() const { return collective_of(kind).has_value(); }
 };
@@ -67,8 +71,15 @@ struct ReshardPlan {
 // there are too many ways. Of plans that cost the same the one with fewer steps is taken. Requires can_reshard.
 ReshardPlan plan_reshard(const Layout& from, const Layout& to, const ReshardSizes& sizes);
 
+// What the plan costs, or the one step that is enough, which may cost more than several; without a search for that.
+// Requires can_reshard.
+double reshard_cost(const Layout& from, const Layout& to, const ReshardSizes& sizes);
+
 // False where `to` keeps an axis pending that `from` does not: a whole value never becomes pending.
 bool can_reshard(const Layout& from, const Layout& to);
+
+// The step that a reshard carries, with its pieces; nothing where it carries none, or its layouts differ otherwise.
+std::optional<ReshardStep> planned_step(const Reshard& reshard);
 
 // The step between two layouts, or nothing where they differ by none or by more than one.
 std::optional<ReshardStep> single_step(const Layout& from, const Layout& to);

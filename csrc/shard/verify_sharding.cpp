@@ -44,9 +44,9 @@ void verify_op(const Op& op) {
   const Mesh& mesh = op.results[0]->fusion->mesh();
   if (const auto* reshard = as<Reshard>(op)) {
     const bool stays = has_single_axes(mesh) && held_layout(*reshard->in) == op.out()->layout;
-    PLAIT_CHECK(stays || single_step(held_layout(*reshard->in), op.out()->layout),
-                "reshard %{} {} -> %{} {} is not one step", reshard->in->name, print(held_layout(*reshard->in), mesh),
-                op.out()->name, print(op.out()->layout, mesh));
+    PLAIT_CHECK(stays || planned_step(*reshard), "reshard %{} {} -> %{} {} is not the step that was planned",
+                reshard->in->name, print(held_layout(*reshard->in), mesh), op.out()->name,
+                print(op.out()->layout, mesh));
     return;
   }
   Assignment a = assign(op);

@@ -30,9 +30,9 @@ class PlaitLexer(RegexLexer):
              'bitwise_xor|broadcast|cast|cat|cbrt|ceil|celu|clamp|copysign|cos|cosh|cross_entropy|'
              'cummax|cummin|cumprod|cumsum|digamma|div|dropout|einsum|elu|embedding|eq|erf|erfc|erfinv|'
              'exp|exp2|expand|expm1|eye|flip|floor|floor_divide|fma|fmax|fmin|fmod|frac|full|gather|'
-             'gather_range|ge|gelu|gelu_erf|gelu_tanh|group_norm|gt|hardshrink|hardsigmoid|hardswish|'
-             'hardtanh|hypot|index_select|iota|isfinite|isinf|isnan|layer_norm|le|leaky_relu|lerp|'
-             'lgamma|linear|local_slice|log|log10|log1p|log2|log_sigmoid|log_softmax|logaddexp|'
+             'gather_block|gather_range|ge|gelu|gelu_erf|gelu_tanh|group_norm|gt|hardshrink|hardsigmoid|'
+             'hardswish|hardtanh|hypot|index_select|iota|isfinite|isinf|isnan|layer_norm|le|leaky_relu|'
+             'lerp|lgamma|linear|local_slice|log|log10|log1p|log2|log_sigmoid|log_softmax|logaddexp|'
              'logcumsumexp|logical_and|logical_not|logical_or|logical_xor|logsumexp|lt|matmul|max|'
              'max_with_argmax|mean|min|min_with_argmin|mish|mse|mul|ne|neg|norm|normal|one_hot|pad|'
              'permute|pow|prod|reciprocal|reduce_scatter|relu|relu6|remainder|repeat|reshape|reshard|'
@@ -46,8 +46,8 @@ class PlaitLexer(RegexLexer):
             ('(?:(?<=\\bpartial)|(?<=\\bpartial ))\\(', Punctuation, 'partial'),
             ('\\b(?:false|inf|nan|null|true)\\b', Keyword.Constant),
             ('\\b(?:accumulate|all_gather|all_reduce|all_to_all|alloc|assign|atomic|await|bind|commit|'
-             'convert|coordinate|copy|copy_async|fold|for|gather_range|half|if|last_block|launch|'
-             'library|literal|load|load_matrix|load_of_block|merge|mma|prefix|random|record|'
+             'convert|coordinate|copy|copy_async|fold|for|gather_block|gather_range|half|if|last_block|'
+             'launch|library|literal|load|load_matrix|load_of_block|merge|mma|prefix|random|record|'
              'reduce_scatter|round|running|shuffle|start|store|sync|transpose|variable|wait)\\b', Keyword.Reserved),
             ('\\b(?:aligned|argument|block|block_x|block_y|block_z|cluster|clusters|comm|compute|'
              'contiguous|counter|cpu|cpu_thread|cuda|lanes|lanewise|read|replace|reversed|serial|shared|'

@@ -76,6 +76,7 @@ fusion @local on @m (%x: f32[4, chunk(12, 3, rank.tp)]) -> (%g, %a, %l) {
   %r: f32[4, chunk(12, 3, rank.tp)] = reduce_scatter(%g, team = tp, reduce = sum, outer = 4, count = chunk(12, 3, rank.tp), total = 12, inner = 1)
   %e: f32[chunk(4, 3, rank.tp), 12] = all_to_all(%r, team = tp, outer = 1, count = chunk(12, 3, rank.tp), total = 12, middle = 1, scattered = chunk(4, 3, rank.tp), scattered_total = 4, inner = 1, scattered_first = true)
   %h: f32[4, chunk(12, 3, rank.tp)] = gather_range(%r, team = tp, outer = 4, count = chunk(12, 3, rank.tp), total = 12, inner = 1, start = chunk_start(12, 3, rank.tp), taken = chunk(12, 3, rank.tp))
+  %b: f32[chunk(4, 3, rank.tp), 12] = gather_block(%r, team = tp, outer = 1, middle = 1, inner = 1, totals = [4, 12], held = [0, 4, chunk_start(12, 3, rank.tp), chunk(12, 3, rank.tp)], wanted = [chunk_start(4, 3, rank.tp), chunk(4, 3, rank.tp), 0, 12])
   %a = all_reduce(%r, team = tp, reduce = max)
   %l: f32[4, chunk(12, 3, rank.tp)] = local_slice(%g, outer = 4, start = chunk_start(12, 3, rank.tp), count = chunk(12, 3, rank.tp), total = 12, inner = 1)
 }

@@ -124,6 +124,29 @@ TEST(MovedDims, PartsOfAFusedDim) {
     }
 }
 
+// A slice within one of the parts takes ranges of that part.
+TEST(MovedDims, SlicesWithinAPartOfAFusedDim) {
+  const struct {
+    int64_t part, ranks, start, stop;
+    int64_t rows;  // that ranks take, of 5 elements; -1: not counted
+  } kCases[] = {{12, 4, 13, 23, 3},  {12, 4, 12, 22, 0}, {12, 4, 25, 36, 3}, {12, 4, 1, 2, 0},
+                {13, 5, 14, 25, -1}, {3, 7, 4, 6, -1},   {12, 1, 13, 23, 0}, {7, 3, 8, 8, -1}};
+  for (const auto& c : kCases)
+    for (const char* pieces : {"[local 3, tp]", "[local 3, tp granule 2]", "[local 3, two, tp]"}) {
+      const bool plain = std::string_view(pieces) == "[local 3, tp]";
+      const std::string text = fmt::format(
+          "mesh @m (tp = {}, two = 2)\nfusion @f on @m (%x: f32[{}, 5] {{0: {}}}) -> (%y) {{\n"
+          "%s = slice(%x, dim = 0, start = {}, stop = {})\n%y = mul(%s, exp(%s))\n}}\n",
+          c.ranks, 3 * c.part, pieces, c.start, c.stop);
+      const CaseResult result = run_on_ranks(text, "cpu", 2 * c.ranks, c.part == 13 ? "local:threads" : "local");
+      EXPECT_TRUE(result.ok) << text << result.message;
+      EXPECT_LE(result.collectives, 1) << text;
+      if (plain && c.rows >= 0) {
+        EXPECT_EQ(result.report.wire_bytes, 2 * c.rows * 20) << text;
+      }
+    }
+}
+
 // What every rank is seen to have is not exchanged; slices of one step share what they exchange.
 TEST(MovedDims, Steps) {
   const char* const kText =

@@ -203,8 +203,7 @@ fusion @f on @m (%x: T[5, n] {1: [tp, dp]}, %a: T[5]) -> (%y, %z {0: tp}, %all, 
       how.set = {{"T", dtype}, {"n", n}};
       const CaseResult result = run_case(kText, how);
       EXPECT_TRUE(result.ok || result.undecided) << dtype << " n = " << n << ": " << result.message;  // %none is NaN
-      // Of an operand of no bytes the annotation of %z is worth more.
-      EXPECT_EQ(result.collectives, n[0] == '0' ? 6 : 5) << dtype << " n = " << n;
+      EXPECT_EQ(result.collectives, 5) << dtype << " n = " << n;
     }
 }
 

@@ -89,6 +89,32 @@ TEST(Teams, PiecesGoToOtherAxesOfTheDim) {
   }
 }
 
+// Pieces of two dims that swap their axes, even and uneven, of ranks without any: one collective.
+TEST(Teams, TwoDimsThatSwapTheirAxes) {
+  struct {
+    const char *from, *to;
+  } const kCases[] = {{"{0: a, 1: b}", "{0: b, 1: a}"},
+                      {"{0: [a, c], 1: b}", "{0: b, 1: [c, a]}"},
+                      {"{0: [c, a], 1: b}", "{0: [c, b], 1: a}"},
+                      {"{0: [a, b]}", "{0: b, 1: a}"},
+                      {"{0: [local 2, a], 1: b granule 2}", "{0: [local 2, b], 1: a}"}};
+  for (const auto& c : kCases)
+    for (const char* shape : {"f32[26, 30]", "bf16[8, 7]", "i64[2, 3]"}) {
+      const std::string text =
+          fmt::format("mesh @m (a = 2, b = 3, c = 2)\nfusion @f on @m (%x: {} {}) -> (%y {}) {{\n  %y = neg(%x)\n}}\n",
+                      shape, c.from, c.to);
+      for (const char* comm : {"local", "local:threads"}) {
+        const CaseResult result = run_on_ranks(text, "cpu", 12, comm);
+        EXPECT_TRUE(result.ok) << text << result.message;
+        EXPECT_EQ(result.collectives, 1) << text;
+      }
+      if (why_no_device("sim:sm_80").empty() && std::string_view(shape) == "f32[26, 30]") {
+        const CaseResult gpu = run_on_ranks(text, "sim:sm_80", 12);
+        EXPECT_TRUE(gpu.ok) << text << gpu.message;
+      }
+    }
+}
+
 // Pieces that are the same, whatever their text.
 TEST(Teams, EqualPiecesMoveNothing) {
   struct {
@@ -177,6 +203,47 @@ fusion @f on @m (%x: T[24, n] {0: dp}, %g: T[24, 8] {0: dp}, %before: T[n, 8] {0
         // The gradient stays pending; %peak and %before are reduced, %before's pieces gathered for %twice.
         EXPECT_LE(result.collectives, 3) << dtype;
       }
+}
+
+// Sums that are scaled, masked and subtracted are added up behind that, once; narrow ones, which each rank would round,
+// before it, as small ones together.
+TEST(Pending, WhatScalesASumComesBeforeIt) {
+  const char* kScaled = R"(
+let T = f32, n = 13
+mesh @m (dp = 2, tp = 3)
+fusion @f on @m (%x: T[24, n] {0: [dp, tp]}, %g: T[24, 8] {0: [dp, tp]}, %before: T[n, 8] {} partial(dp: sum, tp: sum), %some: bool[8], %keep: bool[n, 8]) -> (%dw) {
+  %now = mul(matmul(permute(%x, dims = [1, 0]), %g), cast(%some, to = T))
+  %kept = where(%keep, mul(%now, 0.25), 0)
+  %dw = sub(div(%before, 4), %kept)
+}
+)";
+  for (const char* dtype : {"f32", "f64", "bf16"})
+    for (const char* n : {"13", "1", "0"})
+      for (const auto& [device, comm] : {std::pair("cpu", "local"), {"cpu", "local:threads"}, {"reference", "local"}}) {
+        CaseOptions how;
+        how.device = device;
+        how.comm = comm;
+        how.ranks = 6;
+        how.set = {{"T", dtype}, {"n", n}};
+        how.options.check_replicas = true;
+        const CaseResult result = run_case(kScaled, how);
+        EXPECT_TRUE(result.ok) << dtype << ", n = " << n << ", " << device << ": " << result.message;
+        EXPECT_EQ(result.collectives, 1) << dtype;
+      }
+  // Of a factor that is infinite, signs of summands must not show.
+  const CaseResult infinite = run_on_ranks(
+      "mesh @m (tp = 2)\nfusion @f on @m (%x: f32[4, 2] {0: tp}) -> (%y) {\n  %big = full(shape = [2], value = inf, "
+      "dtype = f32)\n  %y = mul(sum(%x, dims = [0]), max(%big, %big))\n}\n",
+      "cpu", 2);
+  EXPECT_TRUE(infinite.ok || infinite.undecided) << infinite.message;
+  std::string integers = kScaled;
+  integers.replace(integers.find("0.25"), 4, "3");
+  integers.replace(integers.find("div(%before, 4)"), 15, "neg(%before)");
+  CaseOptions how;
+  how.ranks = 6, how.exact = true;
+  const CaseResult result = run_case(integers, how);
+  EXPECT_TRUE(result.ok) << result.message;
+  EXPECT_EQ(result.collectives, 1);
 }
 
 // Ranks with the same numbers are told once, and no rank is held.

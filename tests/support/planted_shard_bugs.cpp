@@ -45,6 +45,14 @@ int start_halos_early(Fusion& fusion) {
   });
 }
 
+// Of the second dim, which the first one's pieces go to.
+int start_blocks_early(Fusion& fusion) {
+  return each<GatherBlock>(fusion, [](GatherBlock& op) {
+    op.wanted[2] = sym::max(op.wanted[2] - 1, 0);
+    return true;
+  });
+}
+
 int swap_exchanged_dims(Fusion& fusion) {
   return each<AllToAll>(fusion, [](AllToAll& op) {
     op.scattered_first = !op.scattered_first;
@@ -109,6 +117,24 @@ int reduce_too_late(Fusion& fusion) {
   return places;
 }
 
+// What is whole is added to each summand, as if a sum passed that on: ranks add it as often as they are.
+int add_on_every_rank(Fusion& fusion) {
+  int places = 0;
+  Rewriter rewriter(fusion);
+  rewriter.run([&](Op* op) {
+    auto* f = as<PointwiseOp>(*op);
+    const bool adds = f && f->function == Pointwise::add;
+    auto* sum = adds && f->in[0]->definition ? as<AllReduce>(*f->in[0]->definition) : nullptr;
+    if (!sum || f->in[0]->shape() != f->out()->shape() || f->in[1]->dtype != f->out()->dtype) return rewriter.keep(op);
+    TensorView* summand = rewriter.pointwise(f->function, {sum->in, f->in[1]}, "early");
+    auto late = std::make_unique<AllReduce>();
+    late->in = summand, late->team = sum->team, late->reduce = sum->reduce;
+    rewriter.emit_as(std::move(late), f->out());
+    ++places;
+  });
+  return places;
+}
+
 // An op reads a tensor as it was before a step of a reshard.
 int forget_reshards(Fusion& fusion) {
   int places = 0;
@@ -141,12 +167,14 @@ int cut_results_otherwise(Fusion& fusion) {
 constexpr ShardBug kShardBugs[] = {
     {"late_halo", "localize", start_halos_late},           // a range starts one element too late
     {"early_halo", "localize", start_halos_early},         // or too early
+    {"early_block", "localize", start_blocks_early},       // so does a block
     {"exchanged_dims", "localize", swap_exchanged_dims},   // an all-to-all takes one dim for the other
     {"reversed_team", "localize", reverse_gathers},        // members of several axes in the wrong order
     {"other_reduction", "localize", reduce_otherwise},     // sums are taken for maxima
     {"gathered_columns", "localize", gather_by_columns},   // pieces stand side by side along another dim
     {"lookup_from_zero", "localize", look_up_everywhere},  // each rank answers for the first places
     {"late_reduction", "localize", reduce_too_late},       // a function that is not linear passes a pending sum on
+    {"added_by_all", "localize", add_on_every_rank},       // a sum passes on the addition of what is whole
     {"forgotten_reshard", "insert_reshards", forget_reshards},
     {"lost_winner", "propagate", cut_results_otherwise},  // results have other pieces than their ops give
     {"unclipped_part", "localize", in_parts<Pointwise::min, Pointwise::max, false>},  // the last members count too many

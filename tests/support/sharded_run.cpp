@@ -281,6 +281,38 @@ class Machine {
       });
     }
   }
+  void step(const GatherBlock& op) {
+    for (size_t r = 0; r < ranks_.size(); ++r) {
+      const int64_t outer = value(op.outer, r), middle = value(op.middle, r), inner = value(op.inner, r);
+      const int64_t rows = value(op.totals[0], r), columns = value(op.totals[1], r);
+      const auto each = [&](const std::vector<sym::Expr>& block, size_t of, auto&& fn) {
+        const int64_t first = value(block[0], of), count = value(block[1], of), second = value(block[2], of),
+                      width = value(block[3], of);
+        EXPECT_TRUE(first >= 0 && count >= 0 && first + count <= rows);
+        EXPECT_TRUE(second >= 0 && width >= 0 && second + width <= columns);
+        size_t i = 0;
+        for (int64_t o = 0; o < outer; ++o)
+          for (int64_t f = first; f < first + count; ++f)
+            for (int64_t m = 0; m < middle; ++m)
+              for (int64_t s = second; s < second + width; ++s)
+                for (int64_t n = 0; n < inner; ++n)
+                  fn(i++, static_cast<size_t>((((o * rows + f) * middle + m) * columns + s) * inner + n));
+        return i;
+      };
+      std::map<size_t, uint64_t> whole;
+      for (int64_t member : mesh_.team(static_cast<int64_t>(r), op.team)) {
+        const Array& in = get(op.in, static_cast<size_t>(member));
+        const size_t held = each(op.held, static_cast<size_t>(member), [&](size_t i, size_t place) {
+          EXPECT_TRUE(whole.emplace(place, in.data.at(i)).second);
+        });
+        EXPECT_EQ(held, in.data.size());
+      }
+      EXPECT_EQ(static_cast<int64_t>(whole.size()), outer * rows * middle * columns * inner);
+      std::vector<uint64_t> data;
+      each(op.wanted, r, [&](size_t, size_t place) { data.push_back(whole.at(place)); });
+      put(op, r, [&](int64_t i) { return data.at(static_cast<size_t>(i)); });
+    }
+  }
   void step(const LocalSlice& op) {
     for (size_t r = 0; r < ranks_.size(); ++r) {
       Middle m = middle(op, r);
@@ -351,7 +383,7 @@ std::vector<std::string> reshards(const Fusion& fusion) {
   std::vector<std::string> out;
   for (const Op* op : fusion.ops())
     if (const auto* r = as<Reshard>(*op)) {
-      auto step = single_step(held_layout(*r->in), r->out()->layout);
+      auto step = planned_step(*r);
       out.push_back(step ? fmt::format("{} {} %{} -> %{}", name(step->kind), print(step->team, fusion.mesh()),
                                        r->in->name, r->out()->name)
                          : "more than one step");

@@ -106,7 +106,8 @@ void ThreadCommunicators::Team::carry_out(Lock& lock) {
         local_.reduce_scatter(pieces, call_.reduce, members_);
         break;
       case Collective::all_to_all:
-      case Collective::gather_range:  // is asked for as the other
+      case Collective::gather_range:  // these are asked for as the other
+      case Collective::gather_block:
         local_.all_to_all(call_.blocks, members_);
         break;
     }

@@ -1,15 +1,30 @@
 #pragma once
 // Ops that move data between ranks; made by the compiler.
+#include <optional>
+
 #include "ir/op_base.h"
 #include "mesh/collective.h"
 #include "mesh/mesh.h"
 
 namespace plait {
 
-// out = in, laid out as out's layout says. Values are unchanged but for the rounding of a pending sum.
+// A step of a plan that changes a layout: a collective of a team, or a slice of what a rank has.
+enum class ReshardKind : uint8_t {
+#define X(name, ...) name,
+#include "mesh/collectives.def"
+#undef X
+  slice,
+};
+
+// out = in, laid out as out's layout says. Values are unchanged but for the rounding of a pending sum. `step` and
+// `team` are those that the planner took; a reshard without is still to be planned.
 struct Reshard : OpBase<OpKind::Reshard> {
   TensorView* in = nullptr;
-  static constexpr auto fields() { return std::tuple{operand("in", &Reshard::in)}; }
+  std::optional<ReshardKind> step;
+  Team team;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &Reshard::in), made("step", &Reshard::step), made("team", &Reshard::team)};
+  }
 };
 
 // After localize extents are those of this rank. A collective sees its local operand as [outer, count, inner],
@@ -91,6 +106,22 @@ struct GatherRange : OpBase<OpKind::GatherRange> {
                       required("outer", &GatherRange::outer), required("count", &GatherRange::count),
                       required("total", &GatherRange::total), required("inner", &GatherRange::inner),
                       required("start", &GatherRange::start), required("taken", &GatherRange::taken)};
+  }
+};
+
+// out is a block of [outer, totals[0], middle, totals[1], inner], of which each member holds another one. `held` and
+// `wanted`: where a member's block starts in the first dim, how much of it that is, and the same of the second dim.
+struct GatherBlock : OpBase<OpKind::GatherBlock> {
+  static constexpr Collective kCollective = Collective::gather_block;
+  TensorView* in = nullptr;
+  Team team;
+  sym::Expr outer, middle, inner;
+  std::vector<sym::Expr> totals, held, wanted;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &GatherBlock::in),        required("team", &GatherBlock::team),
+                      required("outer", &GatherBlock::outer), required("middle", &GatherBlock::middle),
+                      required("inner", &GatherBlock::inner), required("totals", &GatherBlock::totals),
+                      required("held", &GatherBlock::held),   required("wanted", &GatherBlock::wanted)};
   }
 };
 

@@ -163,7 +163,8 @@ inline void call(Communicator& communicator, const CommCase& test, std::span<con
     case Collective::reduce_scatter:
       return communicator.reduce_scatter(pieces, test.reduce, members);
     case Collective::all_to_all:
-    case Collective::gather_range:  // is asked for as the other
+    case Collective::gather_range:  // these are asked for as the other
+    case Collective::gather_block:
       return communicator.all_to_all(test.call().blocks, members);
   }
 }

@@ -11,7 +11,7 @@ namespace plait {
 namespace {
 
 TEST(Collective, SaysWhatMoves) {
-  EXPECT_EQ(std::size(kCollectives), 5u);
+  EXPECT_EQ(std::size(kCollectives), 6u);
   const CollectiveInfo reduce = info(Collective::all_reduce), gather = info(Collective::all_gather),
                        scatter = info(Collective::reduce_scatter);
   EXPECT_TRUE(reduce.reduces && scatter.reduces && !gather.reduces);
@@ -28,6 +28,7 @@ TEST(Collective, LeastBytesOnTheWire) {
   EXPECT_EQ(least_wire_bytes(Collective::all_reduce, 4, 100),
             least_wire_bytes(Collective::reduce_scatter, 4, 100) + least_wire_bytes(Collective::all_gather, 4, 100));
   EXPECT_EQ(least_wire_bytes(Collective::all_to_all, 4, 100), 75);
+  EXPECT_EQ(least_wire_bytes(Collective::gather_block, 4, 100), 75);
   for (Collective collective : kCollectives) EXPECT_EQ(least_wire_bytes(collective, 1, 100), 0) << name(collective);
 }
 

@@ -353,6 +353,38 @@ TEST(VerifyProgram, P8Exchanges) {
   gather.broken("P8", "scatters");
 }
 
+// Rows become columns, as a block of both dims.
+TEST(VerifyProgram, P8Blocks) {
+  const auto make = [] {
+    Exchange out;
+    CollectiveStep& step = *out.exchange;
+    step.collective = Collective::gather_block;
+    step.count = step.total = step.scattered = step.scattered_total = {};
+    step.totals = {out.expr("8"), out.expr("6")};
+    step.held = {out.expr("chunk_start(8, t, rank.tp)"), out.expr("chunk(8, t, rank.tp)"), out.expr("0"),
+                 out.expr("6")};
+    step.wanted = {out.expr("0"), out.expr("8"), out.expr("chunk_start(6, t, rank.tp)"),
+                   out.expr("chunk(6, t, rank.tp)")};
+    return out;
+  };
+  EXPECT_NO_THROW(verify(make().program));
+  Exchange part = make();
+  part.exchange->held.pop_back();
+  part.broken("P8", "view");
+  Exchange range = make();
+  range.exchange->count = range.expr("3");
+  range.broken("P8", "a block with a range");
+  Exchange rank = make();
+  rank.exchange->totals[0] = rank.expr("8 + rank.tp");
+  rank.broken("P8", "differs between the members");
+  Exchange sum = make();
+  sum.exchange->held[1] = sum.expr("2");
+  sum.broken("P8", "make 36, not 48");
+  Sample gather;
+  gather.step<CollectiveStep>(Sample::kGather).totals = {gather.expr("1")};
+  gather.broken("P8", "with a block");
+}
+
 TEST(VerifyProgram, P10EverythingIsWrittenAndNamedOnce) {
   Sample unused;
   unused.alloc("q", {"n"});

@@ -37,10 +37,11 @@ TEST(Conflict, ParameterWins) {
             "{}, {0: tp} -> {1: tp}");
   // The same without a parameter: x has fewer bytes than w.
   EXPECT_EQ(needs(with("%x: f32[m, k] {0: tp}, %w: f32[n, k] {0: tp}", "linear(%x, %w)")), "{}, {0: tp} -> {1: tp}");
-  // An activation of less than four times its bytes, and of more.
-  EXPECT_EQ(needs(with("%x: f32[24, k] {0: tp}, param %w: f32[n, k] {0: tp}", "linear(%x, %w)")),
+  // An activation that moves for less than four times what the parameter does, and one that does not: 16384 B a
+  // collective, and half of 2048 B a row.
+  EXPECT_EQ(needs(with("%x: f32[303, 512] {0: tp}, param %w: f32[64, 512] {0: tp}", "linear(%x, %w)")),
             "{}, {0: tp} -> {1: tp}");
-  EXPECT_EQ(needs(with("%x: f32[25, k] {0: tp}, param %w: f32[n, k] {0: tp}", "linear(%x, %w)")),
+  EXPECT_EQ(needs(with("%x: f32[305, 512] {0: tp}, param %w: f32[64, 512] {0: tp}", "linear(%x, %w)")),
             "{0: tp}, {} -> {0: tp}");
   EXPECT_EQ(needs(with("%x: f32[100, k] {0: tp}, %w: f32[n, k] {0: tp}", "linear(%x, %w)")), "{0: tp}, {} -> {0: tp}");
   // Among parameters bytes decide.
@@ -61,6 +62,37 @@ TEST(Conflict, AnAnnotatedResultCountsAsItsOperandsDo) {
   EXPECT_EQ(needs(with("%x: f32[4] {0: tp}", "broadcast(%x, shape = [6, 4], dims = [1])")), "{0: tp} -> {1: tp}");
 }
 
+// What moves, not how large it is: pieces that go to another dim are fewer bytes than the whole that others need.
+TEST(Conflict, TheCheapestMovesWin) {
+  // Cut along k, x would leave a sum pending that is larger than x itself; of fewer columns it is not.
+  const auto contracted = [](int rows, int columns) {
+    return needs(
+        with(fmt::format("%x: f32[{}, 512] {{1: tp}}, %w: f32[{}, 512] {{0: tp}}", rows, columns), "linear(%x, %w)"));
+  };
+  EXPECT_EQ(contracted(400, 300), "{}, {0: tp} -> {1: tp}");
+  EXPECT_EQ(contracted(4000, 300), "{}, {0: tp} -> {1: tp}");
+  EXPECT_EQ(contracted(4000, 100), "{1: tp}, {1: tp} -> {} partial(tp: sum)");
+  // Where the result is to be cut by rows, x goes there and w to all: less than to leave a sum to be scattered.
+  EXPECT_EQ(needs(with("%x: f32[4000, 512] {1: tp}, %w: f32[300, 512] {0: tp}", "linear(%x, %w)", "(%y {0: tp})")),
+            "{0: tp}, {} -> {0: tp}");
+  EXPECT_EQ(needs(with("%x: f32[4000, 512] {1: tp}, %w: f32[100, 512] {0: tp}", "linear(%x, %w)", "(%y {0: tp})")),
+            "{1: tp}, {1: tp} -> {} partial(tp: sum)");
+}
+
+TEST(Conflict, EachWayAndItsCostAreKept) {
+  auto f = test::parsed(with("%x: f32[400, 512] {0: tp}, %w: f32[64, 512] {0: tp}", "linear(%x, %w)"));
+  propagate(*f);
+  const Assignment a = assign(*f->find("y")->definition);
+  ASSERT_EQ(a.alternatives.size(), 2u);
+  EXPECT_EQ(a.alternatives[0].claimant, 0);
+  EXPECT_EQ(a.alternatives[0].cost, 16384 + 64 * 2048 / 2);
+  EXPECT_EQ(a.runner_up(1), &a.alternatives[1]);
+  EXPECT_EQ(a.alternatives[1].cost, 16384 + 400 * 2048 / 2);
+  f = test::parsed(with("%x: f32[400, 512] {0: tp}, %w: f32[64, 512]", "linear(%x, %w)"));
+  propagate(*f);
+  EXPECT_TRUE(assign(*f->find("y")->definition).alternatives.empty());
+}
+
 TEST(Conflict, MoreBytesWin) {
   EXPECT_EQ(needs(with("%a: f32[n] {0: tp}, %b: f32[m, n] {1: dp}", "add(%a, %b)")), "{0: dp}, {1: dp} -> {1: dp}");
   // Wider elements are more bytes.
@@ -79,8 +111,10 @@ TEST(Conflict, ASymbolWithoutDefaultIsEqual) {
 
 TEST(Conflict, TwoAxesOneFactor) {
   EXPECT_EQ(needs(with("%a: f32[m, n] {0: tp}, %b: f32[m, n] {0: dp}", "add(%a, %b)")), "{0: tp}, {0: tp} -> {0: tp}");
-  // Lists are taken whole, not joined.
+  // Lists are taken whole, not joined; to cut pieces again moves nothing.
   EXPECT_EQ(needs(with("%a: f32[m, n] {0: tp}, %b: f32[m, n] {0: [tp, dp]}", "add(%a, %b)")),
+            "{0: [tp, dp]}, {0: [tp, dp]} -> {0: [tp, dp]}");
+  EXPECT_EQ(needs(with("%a: f32[m, n] {0: tp}, %b: f32[m, n] {0: [dp, tp]}", "add(%a, %b)")),
             "{0: tp}, {0: tp} -> {0: tp}");
   // Different granules are different lists.
   EXPECT_EQ(needs(with("%a: f32[m, n] {0: tp granule 2}, %b: f32[m, n] {0: tp}", "add(%a, %b)")),
@@ -181,6 +215,32 @@ std::string pending(const std::string& op, const std::string& more = "", const s
 TEST(Pending, PassesThroughLinearOps) {
   EXPECT_EQ(needs(pending("neg(%p)")), "{} partial(tp: sum) -> {} partial(tp: sum)");
   EXPECT_EQ(needs(pending("add(%p, %q)")), "{} partial(tp: sum), {} partial(tp: sum) -> {} partial(tp: sum)");
+}
+
+// Where the other side is whole, nobody else reads the sum, and it does not grow.
+TEST(Pending, PassesThroughWhatScalesIt) {
+  const std::string passes = "{} partial(tp: sum), {} -> {} partial(tp: sum)";
+  EXPECT_EQ(needs(pending("mul(%p, 2.0)")), passes);
+  EXPECT_EQ(needs(pending("mul(-0.5, %p)")), "{}, {} partial(tp: sum) -> {} partial(tp: sum)");
+  EXPECT_EQ(needs(pending("mul(%p, cast(%b, to = f32))", ", %b: bool[n]")), passes);
+  EXPECT_EQ(needs(pending("div(%p, 4)")), passes);
+  EXPECT_EQ(needs(pending("where(%c, %p, 0)", ", %c: bool[m, n]")),
+            "{}, {} partial(tp: sum), {} -> {} partial(tp: sum)");
+  EXPECT_EQ(needs(pending("where(%c, 0, %p)", ", %c: bool[m, n]")),
+            "{}, {}, {} partial(tp: sum) -> {} partial(tp: sum)");
+  // What may be infinite, or overflow, would make NaN of summands whose sum is none.
+  for (const char* op : {"mul(%p, inf)", "mul(%p, 1e30)", "mul(%p, %b)", "div(%p, 0)", "div(%p, 1e-30)", "div(4, %p)",
+                         "div(%p, %b)", "mul(%p, cast(%g, to = f32))", "mul(%p, cast(%i, to = f32))", "div(%p, inf)"})
+    EXPECT_EQ(needs(pending(op, ", %b: f32[n], %g: bool[3, m, n], %i: i64[n]")), "{}, {} -> {}") << op;
+  EXPECT_EQ(needs(pending("where(%c, %p, 1)", ", %c: bool[m, n]")), "{}, {}, {} -> {}");
+  // A number that is moved on the way stays one.
+  EXPECT_EQ(needs("let m = 4, n = 6, k = 8\nmesh @m (dp = 2, tp = 2)\n"
+                  "fusion @f on @m (%x: f32[m, k] {1: tp}, %v: f32[n, k] {0: dp}) -> (%y) {\n %p = linear(%x, %v)\n"
+                  " %c: f32[m, n] {0: dp} = full(shape = [m, n], value = 2, dtype = f32)\n %y = mul(%p, %c)\n}\n"),
+            "{1: dp} partial(tp: sum), {1: dp} -> {1: dp} partial(tp: sum)");
+  EXPECT_EQ(needs(pending("where(%c, %p, %q)", ", %c: bool[m, n]")), "{}, {}, {} -> {}");
+  EXPECT_EQ(needs(pending("mul(%p, 2)\n %z = exp(%p)", "", "(%y, %z)")), "{}, {} -> {}");
+  EXPECT_EQ(needs(pending("mul(%p, 2)", "", "(%y {0: tp})")), "{0: tp}, {} -> {0: tp}");
 }
 
 TEST(Pending, IsReducedBeforeOthers) {

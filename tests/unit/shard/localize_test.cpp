@@ -201,6 +201,18 @@ TEST(VerifySharding, EveryInvariant) {
     for (const Op* op : f.ops())
       if (op->kind == OpKind::Reshard) op->out()->layout.dims[1].pieces = {{0, 1, 0}, {1, 1, 0}};
   });
+  broken([](Fusion& f) {  // another step than the layouts differ by, another team, none
+    for (Op* op : f.ops())
+      if (auto* reshard = as<Reshard>(*op)) reshard->step = ReshardKind::gather_block;
+  });
+  broken([](Fusion& f) {
+    for (Op* op : f.ops())
+      if (auto* reshard = as<Reshard>(*op)) reshard->team = {{0, 1}};
+  });
+  broken([](Fusion& f) {
+    for (Op* op : f.ops())
+      if (auto* reshard = as<Reshard>(*op)) reshard->step.reset();
+  });
   broken([](Fusion& f) {  // relu of a pending sum
     Op& relu = *f.find("y")->definition;
     replace_input(relu, inputs(relu)[0], f.find("h"));

@@ -96,7 +96,7 @@ class Pairs {
     const auto& steps = plan.steps;
     for (const auto& step : steps) {
       auto op = std::make_unique<Reshard>();
-      op->in = t;
+      op->in = t, op->step = step.kind, op->team = step.team;
       TensorView* next = f.add_tensor("t", t->shape(), t->dtype);
       next->layout = step.to;
       ASSERT_TRUE(single_step(t->layout, next->layout));
@@ -252,6 +252,28 @@ TEST(ReshardPairs, GranulesAndLocalPieces) {
   EXPECT_GT(pairs.runs, 1200);
 }
 
+// Two dims change at once, with pieces that stay and local ones around; some ranks have nothing.
+TEST(ReshardPairs, TwoDimsChangeAtOnce) {
+  Pairs pairs({2, 3});
+  const std::vector<std::pair<Layout, Layout>> moves = {
+      {layout({{{on(0)}}, {{on(1)}}}), layout({{{on(1)}}, {{on(0)}}})},
+      {layout({{{on(0, 2)}}, {{on(1)}}}), layout({{{on(1)}}, {{on(0, 3)}}})},
+      {layout({{{local(2), on(0)}}, {{on(1)}}}), layout({{{local(2), on(1)}}, {{on(0)}}})},
+      {layout({{{on(0)}}, {{local(3), on(1)}}}), layout({{{on(1)}}, {{local(3), on(0)}}})},
+      {layout({{{on(0), on(1)}}, {}}), layout({{{on(1)}}, {{on(0)}}})},
+      {layout({{{on(1)}}, {{on(0)}}}), layout({{{on(0), on(1)}}, {}})},
+      {layout({{{on(0), on(1)}}, {}}), layout({{{on(1)}}, {{local(2), on(0)}}})},
+      {layout({{}, {{on(1), on(0)}}}), layout({{{on(1)}}, {{on(0)}}})}};
+  std::vector<std::vector<int64_t>> shapes = grid(0, 7);
+  for (const std::vector<int64_t>& shape : {std::vector<int64_t>{24, 36}, {13, 12}, {12, 13}, {1, 12}})
+    shapes.push_back(shape);
+  for (const auto& [from, to] : moves) {
+    pairs.check(from, to, shapes);
+    pairs.check(to, from, shapes);
+  }
+  EXPECT_GT(pairs.runs, 300);
+}
+
 TEST(ReshardPairs, LongRunThreeAxes) {
   Pairs pairs({2, 2, 2});
   auto layouts = all_layouts(3, 2);
@@ -316,6 +338,22 @@ TEST(ReshardPlan, SeveralAxesAtOnce) {
   EXPECT_EQ(steps(layout({{}, {}}, {{0, ReduceOp::sum}, {1, ReduceOp::max}}), whole),
             (Steps{"all-reduce 0", "all-reduce 1"}));
   EXPECT_EQ(steps(layout({{{local(2), on(0), on(1)}}, {}}), whole), Steps{"all-gather 0 1"});
+}
+
+// Pieces of two dims change their places in one exchange, of three in two.
+TEST(ReshardPlan, DimsSwapTheirAxes) {
+  const auto ahead = layout({{{on(0)}}, {{on(1)}}}), turned = layout({{{on(1)}}, {{on(0)}}});
+  EXPECT_EQ(steps(ahead, turned), Steps{"gather-block 0 1"});
+  EXPECT_EQ(steps(layout({{{on(0), on(1)}}, {}}), turned), Steps{"gather-block 0 1"});
+  EXPECT_EQ(steps(layout({{{local(2), on(0)}}, {{on(1)}}}), layout({{{local(2), on(1)}}, {{on(0)}}})),
+            Steps{"gather-block 0 1"});
+  // What stays keeps its step.
+  EXPECT_EQ(steps(ahead, layout({{}, {{on(1), on(0)}}})), Steps{"all-to-all 0"});
+  const ReshardSizes sizes = {{2, 3, 2}, {240, 360, 480}, 4};
+  const auto cycle =
+      plan_reshard(layout({{{on(0)}}, {{on(1)}}, {{on(2)}}}), layout({{{on(1)}}, {{on(2)}}, {{on(0)}}}), sizes);
+  ASSERT_EQ(cycle.steps.size(), 2u);
+  for (const ReshardStep& step : cycle.steps) EXPECT_EQ(step.kind, ReshardKind::gather_block);
 }
 
 // Each rank takes the range that its new piece is.

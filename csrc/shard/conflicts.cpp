@@ -1,0 +1,134 @@
+#include "shard/conflicts.h"
+
+#include <algorithm>
+
+#include "shard/reshard_plan.h"
+
+namespace plait {
+
+const TensorView& tensor_at(const Op& op, int index) {
+  return index < 0 ? *op.results[result_number(index)] : *inputs(op)[static_cast<size_t>(index)];
+}
+
+int dim_in(const Factor& factor, int index) {
+  return index < 0 ? factor.result_dim[result_number(index)] : factor.operand_dim[static_cast<size_t>(index)];
+}
+
+namespace {
+
+bool has_mesh_piece(const std::vector<Piece>& pieces) {
+  return std::any_of(pieces.begin(), pieces.end(), [](const Piece& p) { return !p.is_local(); });
+}
+
+bool is_sharded(const Layout& layout) {
+  return std::any_of(layout.dims.begin(), layout.dims.end(), [](const auto& d) { return has_mesh_piece(d.pieces); });
+}
+
+bool share_an_axis(const std::vector<Piece>& a, const std::vector<Piece>& b) {
+  const auto in_b = [&](const Piece& p) {
+    return !p.is_local() && std::ranges::any_of(b, [&](const Piece& q) { return q.mesh_axis == p.mesh_axis; });
+  };
+  return std::ranges::any_of(a, in_b);
+}
+
+}  // namespace
+
+Claimants::Claimants(const Op& op, const std::vector<Factor>& factors) : op_(op), factors_(factors) {
+  const std::vector<TensorView*> in = inputs(op);
+  for (size_t i = 0; i < in.size(); ++i)
+    if (is_sharded(in[i]->layout)) all_.push_back(static_cast<int>(i));
+  for (size_t r = 0; r < op.results.size(); ++r)
+    if (op.results[r]->layout_source == LayoutSource::annotated && is_sharded(op.results[r]->layout))
+      all_.push_back(~static_cast<int>(r));
+}
+
+std::vector<int> Claimants::order() const {
+  std::vector<int> out = all_;
+  if (out.size() < 2) return out;
+  std::map<int, std::optional<int64_t>> all;
+  for (int i : all_) all[i] = bytes(i);
+  const bool all_known = std::ranges::all_of(all, [](const auto& each) { return each.second.has_value(); });
+  std::stable_sort(out.begin(), out.end(), [&](int a, int b) {
+    if (all_known && all[a] != all[b]) return all[a] > all[b];  // what cannot be compared is equal
+    return is_parameter(tensor_at(op_, a)) && !is_parameter(tensor_at(op_, b));
+  });
+  return out;
+}
+
+std::vector<int> Claimants::order(int first) const {
+  std::vector<int> out = order();
+  std::ranges::stable_partition(out, [&](int i) { return i == first; });
+  std::stable_partition(out.begin() + 1, out.end(), [&](int i) { return agree(first, i); });
+  return out;
+}
+
+std::optional<int64_t> Claimants::bytes(int index) const {
+  int64_t out = 0;
+  for (int other : all_) {
+    if (other != index && !agree(index, other)) continue;
+    const TensorView& t = tensor_at(op_, other);
+    const auto all = global_bytes(t);
+    if (!all || *all > INT64_MAX / 64) return std::nullopt;
+    out += *all * (is_parameter(t) ? kParameterWeight : 1);
+  }
+  return out;
+}
+
+bool Claimants::agree(int a, int b) const {
+  bool some = false;
+  for (const Factor& f : factors_) {
+    const int x = dim_in(f, a), y = dim_in(f, b);
+    if (x < 0 || y < 0) continue;
+    const auto &p = pieces(a, x), &q = pieces(b, y);
+    if (p != q) return false;
+    some = some || has_mesh_piece(p);
+  }
+  return some;
+}
+
+bool Claimants::conflict() const {
+  for (size_t i = 0; i < all_.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (conflict(all_[i], all_[j])) return true;
+  return false;
+}
+
+bool Claimants::conflict(int a, int b) const {
+  for (const Factor& f : factors_) {
+    const int x = dim_in(f, a);
+    if (x < 0 || !has_mesh_piece(pieces(a, x))) continue;
+    for (const Factor& g : factors_) {
+      const int y = dim_in(g, b);
+      if (y < 0 || !has_mesh_piece(pieces(b, y))) continue;
+      if (&f == &g ? pieces(a, x) != pieces(b, y) : share_an_axis(pieces(a, x), pieces(b, y))) return true;
+    }
+  }
+  return false;
+}
+
+std::optional<double> cost_of_moves(const Op& op, const Assignment& assignment) {
+  double out = 0;
+  const std::vector<TensorView*> in = inputs(op);
+  const auto move = [](const TensorView& t, const Layout& from, const Layout& to) -> std::optional<double> {
+    if (from == to) return 0;
+    if (!global_bytes(t)) return std::nullopt;
+    return reshard_cost(from, to, reshard_sizes(t));
+  };
+  for (size_t i = 0; i < in.size(); ++i) {
+    const auto cost = move(*in[i], in[i]->layout, assignment.operands[i]);
+    if (!cost) return std::nullopt;
+    out += *cost * static_cast<double>(Claimants::is_parameter(*in[i]) ? kParameterWeight : 1);
+  }
+  for (size_t r = 0; r < op.results.size(); ++r) {
+    const TensorView& t = *op.results[r];
+    Layout to = assignment.results[r];
+    t.layout_source == LayoutSource::annotated ? void(to = t.layout) : to.partial.clear();
+    if (!can_reshard(assignment.results[r], to)) return std::nullopt;
+    const auto cost = move(t, assignment.results[r], to);
+    if (!cost) return std::nullopt;
+    out += *cost;
+  }
+  return out;
+}
+
+}  // namespace plait

@@ -1,0 +1,54 @@
+#pragma once
+// Tensors of an op that want its mesh axes for different pieces: in what order they come, and what an answer costs.
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "shard/assign.h"
+
+namespace plait {
+
+// Operand by index; -1, -2, ... are the results.
+const TensorView& tensor_at(const Op& op, int index);
+int dim_in(const Factor& factor, int index);
+
+// A parameter moves where what would move instead costs over so many times as much.
+inline constexpr int64_t kParameterWeight = 4;
+
+// Operands and annotated results of an op whose layouts ask for pieces. `op` and `factors` outlive it.
+class Claimants {
+ public:
+  Claimants(const Op& op, const std::vector<Factor>& factors);
+
+  // Those with more bytes first, of a parameter four times these, with those of all that ask for the same; of equals
+  // parameters, then operands in order, then results.
+  std::vector<int> order() const;
+  // The same behind one of them and those that ask for the same as it.
+  std::vector<int> order(int first) const;
+
+  // Bytes of one and of all that go with it; nothing where a size is not known.
+  std::optional<int64_t> bytes(int index) const;
+
+  // Whether both ask for the same pieces of every factor that both have.
+  bool agree(int a, int b) const;
+  // Whether two want an axis for different dims, or different pieces of one.
+  bool conflict() const;
+
+  static bool is_parameter(const TensorView& t) { return t.role == TensorRole::parameter; }
+
+ private:
+  bool conflict(int a, int b) const;
+  const std::vector<Piece>& pieces(int index, int dim) const {
+    return tensor_at(op_, index).layout.dims[static_cast<size_t>(dim)].pieces;
+  }
+
+  const Op& op_;
+  const std::vector<Factor>& factors_;
+  std::vector<int> all_;
+};
+
+// What it costs to bring operands to where an assignment needs them, those of parameters four times, and results to
+// where they are annotated, or, where they are pending, to do them; nothing where a size is not known.
+std::optional<double> cost_of_moves(const Op& op, const Assignment& assignment);
+
+}  // namespace plait
