@@ -62,6 +62,22 @@ TEST(ContractionKernels, OfNarrowerVectors) {
     }
 }
 
+// Tasks are of rows, of columns, of matrices of a stack alone, or there is one.
+TEST(ContractionKernels, OfOneBlockOrOneGroupOfColumns) {
+  for (const char* operands : {"%a: T[2, m, k], %b: T[2, k, n]", "%a: T[2, m, k], %b: T[k, n]",
+                               "%a: T[1, m, k], %b: T[2, k, n]", "%a: T[1, m, k], %b: T[1, k, n]"})
+    for (const Extents& z : {Extents{24, 9, 30}, {24, 200, 30}, {48, 200, 17}, {200, 9, 16}}) {
+      const std::string numbers = z.m < 200 ? "(block = 48)" : "(block = 24)";
+      const CaseResult result = run_case(
+          fmt::format("let T = f32, m = {}, n = {}, k = {}\nfusion @f ({}) -> (%y) {{\n  segment @a (%a, %b) -> (%y) "
+                      "schedule contraction{} {{\n    %y = matmul(%a, %b)\n  }}\n}}\n",
+                      z.m, z.n, z.k, operands, numbers),
+          own());
+      EXPECT_TRUE(result.ok) << operands << " " << z.m << ", " << z.n << ": " << result.message;
+      EXPECT_EQ(result.report.launches, 1);
+    }
+}
+
 // Sums of 2,048 terms fill the panel of f64.
 TEST(ContractionKernels, LongSums) {
   for (const int k : {2047, 2048}) {
@@ -139,7 +155,8 @@ TEST(ContractionKernels, NumbersOfAScheduleAreObeyedOrRefused) {
         "}}\n}}\n",
         k, numbers);
   };
-  for (const char* numbers : {"", "(rows = 1)", "(rows = 3, columns = 4, block = 9)", "(columns = 64, block = 600)"}) {
+  for (const char* numbers : {"", "(rows = 1)", "(rows = 3, columns = 4, block = 9)", "(columns = 64, block = 600)",
+                              "(columns = 8, width = 8)", "(rows = 4, columns = 8, width = 64, block = 8)"}) {
     const CaseResult result = run_case(text(numbers, 33), {});
     EXPECT_TRUE(result.ok) << numbers << ": " << result.message;
     EXPECT_EQ(result.report.launches, 1) << numbers;
@@ -154,6 +171,7 @@ TEST(ContractionKernels, NumbersOfAScheduleAreObeyedOrRefused) {
   };
   EXPECT_NE(why("(rows = 5, block = 12)", 33).find("no multiple of rows"), std::string::npos);
   EXPECT_NE(why("(columns = 24)", 33).find("columns"), std::string::npos);
+  EXPECT_NE(why("(columns = 16, width = 8)", 33).find("no multiple of columns"), std::string::npos);
   EXPECT_NE(why("", 5000).find("none for the stack"), std::string::npos) << why("", 5000);
 }
 
