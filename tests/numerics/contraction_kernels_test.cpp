@@ -66,7 +66,7 @@ TEST(ContractionKernels, OfNarrowerVectors) {
 TEST(ContractionKernels, OfOneBlockOrOneGroupOfColumns) {
   for (const char* operands : {"%a: T[2, m, k], %b: T[2, k, n]", "%a: T[2, m, k], %b: T[k, n]",
                                "%a: T[1, m, k], %b: T[2, k, n]", "%a: T[1, m, k], %b: T[1, k, n]"})
-    for (const Extents& z : {Extents{24, 9, 30}, {24, 200, 30}, {48, 200, 17}, {200, 9, 16}}) {
+    for (const Extents& z : {Extents{24, 9, 30}, {24, 200, 30}, {48, 200, 17}, {200, 9, 16}, {24, 70, 1500}}) {
       const std::string numbers = z.m < 200 ? "(block = 48)" : "(block = 24)";
       const CaseResult result = run_case(
           fmt::format("let T = f32, m = {}, n = {}, k = {}\nfusion @f ({}) -> (%y) {{\n  segment @a (%a, %b) -> (%y) "
@@ -156,7 +156,8 @@ TEST(ContractionKernels, NumbersOfAScheduleAreObeyedOrRefused) {
         k, numbers);
   };
   for (const char* numbers : {"", "(rows = 1)", "(rows = 3, columns = 4, block = 9)", "(columns = 64, block = 600)",
-                              "(columns = 8, width = 8)", "(rows = 4, columns = 8, width = 64, block = 8)"}) {
+                              "(columns = 8, width = 8)", "(rows = 4, columns = 8, width = 64, block = 8)",
+                              "(columns = 16, width = 64, stages = 4)", "(columns = 32, width = 64, stages = 1)"}) {
     const CaseResult result = run_case(text(numbers, 33), {});
     EXPECT_TRUE(result.ok) << numbers << ": " << result.message;
     EXPECT_EQ(result.report.launches, 1) << numbers;
@@ -171,6 +172,7 @@ TEST(ContractionKernels, NumbersOfAScheduleAreObeyedOrRefused) {
   };
   EXPECT_NE(why("(rows = 5, block = 12)", 33).find("no multiple of rows"), std::string::npos);
   EXPECT_NE(why("(columns = 24)", 33).find("columns"), std::string::npos);
+  EXPECT_NE(why("(columns = 16, width = 64, stages = 2)", 33).find("neither 1 nor all panels"), std::string::npos);
   EXPECT_NE(why("(columns = 16, width = 8)", 33).find("no multiple of columns"), std::string::npos);
   EXPECT_NE(why("", 5000).find("none for the stack"), std::string::npos) << why("", 5000);
 }
