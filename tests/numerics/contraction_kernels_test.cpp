@@ -147,6 +147,17 @@ TEST(ContractionKernels, AnMlpIsTwoKernels) {
   }
 }
 
+// So is one with short sums where nothing is asked for: each kernel behind the library costs more than tiles.
+TEST(ContractionKernels, AnMlpOfShortSumsIsTwoKernelsByCost) {
+  const CaseResult result = run_case(
+      "fusion @mlp (%x: f32[1024, 96], %u: f32[192, 96], %c: f32[192], %w: f32[96, 192], %d: f32[96]) -> (%y) {\n"
+      "%h = gelu(linear(%x, %u, %c))\n%y = add(linear(%h, %w, %d), %x)\n}\n",
+      {});
+  EXPECT_TRUE(result.ok) << result.message;
+  EXPECT_EQ(result.report.launches, 2);
+  EXPECT_EQ(result.report.library_calls, 0);
+}
+
 TEST(ContractionKernels, NumbersOfAScheduleAreObeyedOrRefused) {
   const auto text = [](const std::string& numbers, int k) {
     return fmt::format(
