@@ -16,8 +16,9 @@ namespace {
 constexpr size_t kMostOps = 32;
 
 // Costs of an element of the result, in multiply-adds of the library's, measured on CPUs with AVX-512: in tiles a term
-// costs a twentieth more; a kernel behind the library reads and writes 8 bytes.
-constexpr int64_t kLessBy = 20, kKernelBehind = 14;
+// costs a fortieth more, and an element of a tensor of the result's size, which is read tile by tile; a kernel behind
+// the library reads and writes 8 bytes.
+constexpr int64_t kLessBy = 40, kReadByTiles = 8, kKernelBehind = 14;
 // Code of tiles takes longer to compile, which a small result does not pay back.
 constexpr int64_t kLeastElements = int64_t{1} << 16;
 
@@ -56,19 +57,31 @@ class ContractionGroups {
     const contractions::Parts parts = contractions::parts_of(op);
     const sym::Expr terms = contractions::summed(parts);
     const sym::Expr elements = contractions::rows_of(parts) * parts.out->shape().back();
+    const int64_t read = kReadByTiles * whole_tensors(op, ops);
     constexpr const char* kWhy = "tiles or the library";
-    const bool less = decide_sizes(options_, sym::lt(terms, kLessBy * kKernelBehind), kWhy);
-    why = costs(terms, less);
+    const int64_t gained = kKernelBehind - read;
+    const bool less = gained > 0 && decide_sizes(options_, sym::lt(terms, kLessBy * gained), kWhy);
+    why = costs(terms, read, less);
     if (!less) note(options_, fmt::format("library, not tiles of %{}: {}", op.out()->name, why));
     return less && decide_sizes(options_, sym::ge(elements, kLeastElements), kWhy);
   }
-  static std::string costs(sym::Expr terms, bool less) {
-    const std::string own = fmt::format("1.05 * {}", sym::print(terms));
+  // How many tensors of the result's size the ops behind read from memory.
+  static int64_t whole_tensors(const Op& contraction, const std::vector<Op*>& ops) {
+    std::set<const TensorView*> made, out;
+    for (const Op* op : ops) made.insert(op->results.begin(), op->results.end());
+    for (const Op* op : ops)
+      if (op->kind == OpKind::PointwiseOp)
+        for (const TensorView* in : inputs(*op))
+          if (!made.contains(in) && in->shape() == contraction.out()->shape()) out.insert(in);
+    return static_cast<int64_t>(out.size());
+  }
+  static std::string costs(sym::Expr terms, int64_t read, bool less) {
+    const std::string own = fmt::format("1.025 * {}{}", sym::print(terms), read > 0 ? fmt::format(" + {}", read) : "");
     const std::string library = fmt::format("{} + {}", sym::print(terms), kKernelBehind);
     std::string out =
         fmt::format("{} is less than {} multiply-adds an element", less ? own : library, less ? library : own);
     if (const auto n = terms.constant()) {
-      const double by = (1 + 1.0 / kLessBy) * double(*n) / double(*n + kKernelBehind);
+      const double by = ((1 + 1.0 / kLessBy) * double(*n) + double(read)) / double(*n + kKernelBehind);
       out += fmt::format(", by {:.0f} %", 100 * (less ? 1 - by : 1 - 1 / by));
     }
     return out;
