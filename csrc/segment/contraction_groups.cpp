@@ -16,9 +16,9 @@ namespace {
 constexpr size_t kMostOps = 32;
 
 // Costs of an element of the result, in multiply-adds of the library's, measured on CPUs with AVX-512: in tiles a term
-// costs a fortieth more, and an element of a tensor of the result's size, which is read tile by tile; a kernel behind
-// the library reads and writes 8 bytes.
-constexpr int64_t kLessBy = 40, kReadByTiles = 8, kKernelBehind = 14;
+// costs a hundredth more, and elements of tensors of the result's size are read tile by tile; a kernel behind the
+// library reads and writes 8 bytes.
+constexpr int64_t kLessBy = 100, kReadByTiles = 12, kKernelBehind = 14;
 // Code of tiles takes longer to compile, which a small result does not pay back.
 constexpr int64_t kLeastElements = int64_t{1} << 16;
 
@@ -76,7 +76,7 @@ class ContractionGroups {
     return static_cast<int64_t>(out.size());
   }
   static std::string costs(sym::Expr terms, int64_t read, bool less) {
-    const std::string own = fmt::format("1.025 * {}{}", sym::print(terms), read > 0 ? fmt::format(" + {}", read) : "");
+    const std::string own = fmt::format("1.01 * {}{}", sym::print(terms), read > 0 ? fmt::format(" + {}", read) : "");
     const std::string library = fmt::format("{} + {}", sym::print(terms), kKernelBehind);
     std::string out =
         fmt::format("{} is less than {} multiply-adds an element", less ? own : library, less ? library : own);
