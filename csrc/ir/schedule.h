@@ -143,7 +143,7 @@ struct Contraction {
   Choice block;    // rows per parallel iteration, which read a panel
   Choice width;    // columns per parallel iteration
   Choice depth;    // GPUs: terms of a panel
-  Choice stages;   // GPUs: panels that are under way or read at once
+  Choice stages;   // panels that are packed together; GPUs: that are under way or read at once
   Choice mma;      // GPUs: 1: of a warp, by products of small matrices; rows and columns are then those of a warp
   auto operator<=>(const Contraction&) const = default;
   template <class Self, class Fn>

@@ -102,6 +102,23 @@ std::string contraction_segments(const std::string& text, const CaseOptions& how
   return out;
 }
 
+// All rows read a panel that is packed once, where there are tasks for the cores; panels of a task are packed together
+// where the stack holds them.
+TEST(ContractionKernels, PanelsArePackedOnce) {
+  const auto numbers = [](const Extents& z) {
+    CaseOptions how = own();
+    how.options.cpu_lanes = 16;
+    const std::string text = contraction_segments(contraction_text(kContractions[1], "f32", z), how);
+    const size_t begin = text.find("contraction(rows");
+    return begin == std::string::npos ? text : text.substr(begin, text.find(')', begin) + 1 - begin);
+  };
+  EXPECT_EQ(numbers({512, 512, 512}), "contraction(rows = 12, columns = 32, block = 3072, width = 64, stages = 2)");
+  EXPECT_EQ(numbers({2048, 2048, 512}), "contraction(rows = 12, columns = 32, block = 3072, width = 128, stages = 4)");
+  EXPECT_EQ(numbers({512, 512, 2048}), "contraction(rows = 12, columns = 32, block = 3072, width = 64, stages = 1)");
+  EXPECT_EQ(numbers({4096, 64, 512}), "contraction(rows = 12, columns = 32, block = 384, width = 64, stages = 2)");
+  EXPECT_EQ(numbers({24, 64, 512}), "contraction(rows = 12, columns = 32, block = 12, width = 64, stages = 2)");
+}
+
 // Without facts long sums are none for the stack; small ones do not pay; other types have no tiles.
 TEST(ContractionKernels, WhatIsNoneOfThemIsANest) {
   const auto has_tiles = [](const std::string& text, const CaseOptions& how) {
