@@ -221,6 +221,7 @@ set(PLAIT_CORE_SOURCES
   kir/passes/running.cpp
   kir/passes/stage.cpp
   kir/passes/synchronise.cpp
+  kir/passes/tail_rows.cpp
   kir/passes/tails.cpp
   kir/passes/threads.cpp
   kir/passes/transpose.cpp

@@ -141,9 +141,9 @@ struct Contraction {
   Choice rows;     // of a tile; GPUs: of a thread
   Choice columns;  // of a tile and, of CPUs, of a panel, as lanes
   Choice block;    // rows per parallel iteration, which read a panel
-  Choice width;    // GPUs: columns per parallel iteration
+  Choice width;    // columns per parallel iteration
   Choice depth;    // GPUs: terms of a panel
-  Choice stages;   // GPUs: panels that are under way or read at once
+  Choice stages;   // panels that are packed together; GPUs: that are under way or read at once
   Choice mma;      // GPUs: 1: of a warp, by products of small matrices; rows and columns are then those of a warp
   auto operator<=>(const Contraction&) const = default;
   template <class Self, class Fn>

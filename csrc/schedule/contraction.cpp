@@ -42,7 +42,10 @@ using schedules::LoopStep;
 
 constexpr int64_t kPanelBytes = 256 << 10;                            // on the stack of a thread
 constexpr int64_t kMostRows = 32;                                     // of a tile: each is code of its own
-constexpr int64_t kTiles = 4;                                         // of rows that read a panel
+constexpr int64_t kMostTiles = 256, kLeastTiles = 4;                  // of rows that read a panel
+constexpr int64_t kPanels = 2, kMostPanels = 4;                       // of a task
+constexpr int64_t kTasks = 4;                                         // for each core, where there is so much
+constexpr int64_t kSquare = 16;                                       // terms that are packed together
 constexpr int64_t kLeastRows = 24, kLeastColumns = 8, kLeastSum = 8;  // fewer do not pay for packing
 
 std::optional<Refused> refuse_product(const Op& op) {
@@ -98,10 +101,15 @@ std::optional<Refused> refuse_types(const Problem& problem, const Target& target
   return Refused{fmt::format("{} is not of f32 or f64", describe(op)), "cast both operands to one of these"};
 }
 
+// Terms of panels with so many columns together that the stack holds.
+int64_t most_terms(const Parts& parts, int64_t columns) {
+  return kPanelBytes / (columns * static_cast<int64_t>(size_of(parts.out->dtype)));
+}
+
 // Sizes that the loops are made for.
 std::optional<std::string> refuse_sizes(const Problem& problem, const schedules::Contraction& numbers) {
   const Parts parts = parts_of(*contraction_of(problem.segment.ops));
-  const int64_t most = kPanelBytes / (*numbers.columns * static_cast<int64_t>(size_of(parts.out->dtype)));
+  const int64_t most = most_terms(parts, *numbers.stages * *numbers.columns);
   if (!problem.decide(sym::le(summed(parts), most)))
     return fmt::format("a panel of more than {} rows of %{} is none for the stack", most, parts.right->name);
   return std::nullopt;
@@ -120,26 +128,30 @@ class Builder {
   void run() {
     packed_ = packed(graph_, op_, parts_.right, "_packed");
     store_result(graph_, *parts_.out);
-    const int around = is_one(tasks()) + is_one(sym::ceildiv(parts_.out->shape().back(), *numbers_.columns));
-    state(*packed_, panel(), 2 - around, kPanelBytes / static_cast<int64_t>(size_of(packed_->dtype)));
-    state(*parts_.out, tile(true), 3 - around - (numbers_.block == numbers_.rows ? 1 : 0), {});
+    const auto loop = [](bool is_one) { return is_one ? 0 : 1; };
+    const int task = loop(tasks().constant() == 1), several = loop(panels() == 1);
+    state(*packed_, panel(), task + (together() ? 0 : several),
+          kPanelBytes / static_cast<int64_t>(size_of(packed_->dtype)));
+    state(*parts_.out, tile(true), task + several + loop(numbers_.block == numbers_.rows), {});
     state(*graph_.outputs()[0], tile(false), {}, {});
     schedule_by_hand(group_, decisions_);
     group_.aligned.clear();  // edges say all: the panel's rows are none of the result's
   }
 
  private:
-  static int is_one(sym::Expr e) { return e.constant() == 1 ? 1 : 0; }
+  int64_t panels() const { return *numbers_.width / *numbers_.columns; }
+  bool together() const { return numbers_.stages != 1; }
 
   sym::Expr tasks() const {
     const std::vector<sym::Expr>& shape = parts_.out->shape();
-    if (parts_.linear) return sym::ceildiv(rows_of(parts_), *numbers_.block);
-    sym::Expr out = sym::ceildiv(shape[stacks(parts_)], *numbers_.block);
+    const sym::Expr across = sym::ceildiv(shape.back(), *numbers_.width);
+    if (parts_.linear) return sym::ceildiv(rows_of(parts_), *numbers_.block) * across;
+    sym::Expr out = sym::ceildiv(shape[stacks(parts_)], *numbers_.block) * across;
     for (size_t d = 0; d < stacks(parts_); ++d) out = out * shape[d];
     return out;
   }
 
-  // Tasks, panels, tiles of rows, (the sum,) rows and columns of a tile.
+  // Tasks, panels, tiles of rows, (the sum,) rows and columns of a tile; panels inside of tiles where all are packed.
   std::vector<LoopStep> tile(bool sums) const {
     std::vector<LoopStep> out;
     const auto stack = static_cast<int>(stacks(parts_));
@@ -152,26 +164,68 @@ class Builder {
       if (stack > 0) add_step(out, Transform::Kind::merge, 0, 0);
     }
     add_step(out, Transform::Kind::split, 1, *numbers_.rows);
-    add_step(out, Transform::Kind::split, 3, *numbers_.columns);  // [task, tile, row, panel, column, (sum)]
-    reorder_loops(out, sums ? std::vector<int>{0, 3, 1, 5, 2, 4} : std::vector<int>{0, 3, 1, 2, 4});
-    const int row = sums ? 4 : 3;
+    add_step(out, Transform::Kind::split, 3, *numbers_.width);  // [block, tile, row, group, column, (sum)]
+    std::vector<int> order = {0, 3, 1};
+    const int column = panels() == 1 ? 4 : 5;
+    if (panels() != 1) {
+      add_step(out, Transform::Kind::split, 4, *numbers_.columns);
+      order.insert(together() ? order.end() : order.end() - 1, 4);
+    }
+    if (sums) order.push_back(column + 1);
+    order.insert(order.end(), {2, column});
+    const int lanes = static_cast<int>(order.size()) - 2;
+    reorder_loops(out, std::move(order));
+    add_step(out, Transform::Kind::merge, 0, 0);
     run_loop(out, 0, ParallelType::cpu_thread);
-    run_loop(out, row, ParallelType::unroll);
-    run_loop(out, row + 1, ParallelType::vectorize);
+    run_loop(out, lanes - 1, ParallelType::unroll);
+    run_loop(out, lanes, ParallelType::vectorize);
     return out;
   }
-  // Of the packed operand: its stack, panels, the sum, columns.
+  // Of the packed operand: its stack, panels, the sum, some terms of it, columns. Terms are together so that what lies
+  // across in memory is read along its rows, and turned in registers.
   std::vector<LoopStep> panel() const {
     std::vector<LoopStep> out;
-    const int rank = static_cast<int>(packed_->rank()), column = parts_.linear ? 0 : rank - 1;
-    add_step(out, Transform::Kind::split, column, *numbers_.columns);
+    const int rank = static_cast<int>(packed_->rank()), behind = panels() == 1 ? 1 : 2;
+    const int column = parts_.linear ? 0 : rank - 1;
+    add_step(out, Transform::Kind::split, column, *numbers_.width);
+    if (panels() != 1) add_step(out, Transform::Kind::split, column + 1, *numbers_.columns);
+    const int sum = parts_.linear ? column + behind + 1 : rank - 2;
+    add_step(out, Transform::Kind::split, sum, kSquare);
+    const int first = parts_.linear ? column : column + 1;  // of the loops over columns
     std::vector<int> order;
     for (int d = 0; d + 2 < rank; ++d) order.push_back(d);
-    const int sum = parts_.linear ? rank : rank - 2;
-    order.insert(order.end(), {column, sum, column + 1});
+    for (int d = 0; d < behind; ++d) order.push_back(first + d);
+    order.insert(order.end(), {sum, sum + 1, first + behind});
+    const int lanes = static_cast<int>(order.size()) - 1;
+    const std::optional<int> task = task_alone();
+    if (task) std::rotate(order.begin(), order.begin() + *task, order.begin() + *task + 1);
     reorder_loops(out, std::move(order));
-    run_loop(out, rank, ParallelType::vectorize);
+    if (task) run_loop(out, 0, ParallelType::cpu_thread);
+    run_loop(out, lanes - 1, ParallelType::unroll);
+    run_loop(out, lanes, ParallelType::vectorize);
     return out;
+  }
+
+  // Which loop of the packed operand is the one over tasks, where these are of one dim, and it has that.
+  std::optional<int> task_alone() const {
+    const std::vector<sym::Expr>& shape = parts_.out->shape();
+    const int rank = static_cast<int>(packed_->rank()), missing = static_cast<int>(shape.size()) - rank;
+    const sym::Expr rows = parts_.linear ? rows_of(parts_) : shape[stacks(parts_)];
+    const auto is_one = [](sym::Expr e) { return e.constant() == 1; };
+    int several = is_one(sym::ceildiv(rows, *numbers_.block)) ? 0 : 1;
+    std::optional<int> found;
+    const auto add = [&](sym::Expr extent, std::optional<int> loop) {
+      if (is_one(extent)) return;
+      ++several;
+      found = loop;
+    };
+    for (size_t d = 0; d < stacks(parts_); ++d) {
+      const int own = static_cast<int>(d) - missing;
+      const bool has = own >= 0 && !is_one(packed_->shape()[static_cast<size_t>(own)]);
+      add(shape[d], has ? std::optional(own) : std::nullopt);
+    }
+    add(sym::ceildiv(shape.back(), *numbers_.width), rank - 2);
+    return several == 1 ? found : std::nullopt;
   }
 
   void state(const TensorView& t, std::vector<LoopStep> loops, std::optional<int> inline_at, Choice keep) {
@@ -191,8 +245,41 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
   ScheduledGroup out = make_group(problem.fusion, problem.segment);
   out.schedule = schedule;
   const auto& numbers = std::get<schedules::Contraction>(schedule);
-  numbers.width ? schedule_blocks(out, numbers) : Builder(out, numbers).run();
+  numbers.depth ? schedule_blocks(out, numbers) : Builder(out, numbers).run();
   return out;
+}
+
+// How many tasks there are with blocks of so many rows.
+sym::Expr tasks_of(const Parts& parts, int64_t block, int64_t width) {
+  const size_t stack = stacks(parts);
+  const sym::Expr rows = parts.linear ? rows_of(parts) : parts.out->shape()[stack];
+  sym::Expr out = sym::ceildiv(rows, block) * sym::ceildiv(parts.out->shape().back(), width);
+  for (size_t d = 0; d < stack; ++d) out = out * parts.out->shape()[d];
+  return out;
+}
+
+// Each block of rows packs every panel anew: as many rows as leave tasks for all cores. Panels that are packed together
+// are read by a tile one after another, which so has its rows from the nearest cache.
+void choose_tasks(const Problem& problem, const Target& target, schedules::Contraction& out) {
+  const Parts parts = parts_of(*contraction_of(problem.segment.ops));
+  const auto enough = [&](int64_t block, int64_t width) {
+    return problem.decide(sym::ge(tasks_of(parts, block, width), kTasks * target.cores));
+  };
+  const auto holds = [&](int64_t panels) {
+    return problem.decide(sym::le(summed(parts), most_terms(parts, panels * *out.columns)));
+  };
+  if (!out.width) {
+    const bool many = holds(kMostPanels) && enough(kMostTiles * *out.rows, kMostPanels * *out.columns);
+    out.width = (many ? kMostPanels : kPanels) * *out.columns;
+  }
+  const int64_t panels = std::max<int64_t>(1, *out.width / *out.columns);
+  if (!out.stages) out.stages = panels <= kMostPanels && holds(panels) ? panels : 1;
+  if (out.block) return;
+  for (int64_t tiles = kMostTiles; tiles > kLeastTiles && !out.block; tiles /= 2)
+    if (enough(tiles * *out.rows, *out.width)) out.block = tiles * *out.rows;
+  if (out.block) return;
+  const sym::Expr rows = parts.linear ? rows_of(parts) : parts.out->shape()[stacks(parts)];
+  out.block = problem.decide(sym::ge(rows, kLeastTiles * *out.rows)) ? kLeastTiles * *out.rows : *out.rows;
 }
 
 // Sums of two vectors of columns fill the registers, but for those of the operands.
@@ -202,16 +289,18 @@ schedules::Contraction numbers_for(const Problem& problem, const Target& target,
   const int64_t lanes = std::max<int64_t>(1, target.vector_lanes * 4 / static_cast<int64_t>(size_of(parts.out->dtype)));
   if (!out.columns) out.columns = 2 * lanes;
   if (!out.rows) out.rows = target.vector_lanes >= 16 ? 12 : 6;
-  if (!out.block)
-    out.block = problem.decide(sym::ge(rows_of(parts), 8 * kTiles * *out.rows)) ? kTiles * *out.rows : *out.rows;
+  choose_tasks(problem, target, out);
   return out;
 }
 
 std::optional<std::string> refuse_numbers(const Problem& problem, const Target& target,
                                           const schedules::Contraction& numbers) {
   if (target.cuda()) return blocks_refuse(problem, target, numbers);
-  if (numbers.width || numbers.depth || numbers.stages || numbers.mma)
-    return "width, depth, stages and mma are numbers of GPUs";
+  if (numbers.depth || numbers.mma) return "depth and mma are numbers of GPUs";
+  if (*numbers.width % *numbers.columns != 0)
+    return fmt::format("width = {} is no multiple of columns = {}", *numbers.width, *numbers.columns);
+  if (numbers.stages != 1 && *numbers.stages * *numbers.columns != *numbers.width)
+    return fmt::format("stages = {} is neither 1 nor all panels of width = {}", *numbers.stages, *numbers.width);
   if (*numbers.rows > kMostRows) return fmt::format("rows = {} are more than {}", *numbers.rows, kMostRows);
   if (*numbers.block % *numbers.rows != 0)
     return fmt::format("block = {} is no multiple of rows = {}", *numbers.block, *numbers.rows);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "schedule/contraction.h"
+#include "schedule/contraction_parts.h"
 #include "schedule/reads.h"
 #include "segment/helpers.h"
 
@@ -13,6 +14,13 @@ namespace plait {
 namespace {
 
 constexpr size_t kMostOps = 32;
+
+// Costs of an element of the result, in multiply-adds of the library's, measured on CPUs with AVX-512: in tiles a term
+// costs a hundredth more, and elements of tensors of the result's size are read tile by tile; a kernel behind the
+// library reads and writes 8 bytes.
+constexpr int64_t kLessBy = 100, kReadByTiles = 12, kKernelBehind = 14;
+// Code of tiles takes longer to compile, which a small result does not pay back.
+constexpr int64_t kLeastElements = int64_t{1} << 16;
 
 class ContractionGroups {
  public:
@@ -24,22 +32,70 @@ class ContractionGroups {
     for (Op* op : fusion_.ops()) {
       if (property(op->kind) != OpProperty::contraction || !is_free(*op)) continue;
       std::string why = "there is none";
-      if (options_.contractions == "own")
+      bool by_cost = false;
+      if (options_.contractions == "own") {
         why = "own kernels are asked for";
-      else if (options_.library_accepts && options_.library_accepts(*op, &why))
-        continue;
-      take(*op, why);
+      } else if (options_.library_accepts && options_.library_accepts(*op, &why)) {
+        by_cost = costs_less(*op, why);
+        if (!by_cost) continue;
+      }
+      take(*op, why, by_cost);
     }
   }
 
  private:
+  // Whether tiles with what stands behind cost less than the library and a kernel of that. No kernel is saved where
+  // others stand behind that would take it in.
+  bool costs_less(const Op& op, std::string& why) const {
+    if (options_.target.kind != TargetKind::cpu) return false;
+    const std::vector<Op*> ops = ops_of(op);
+    const bool behind = ops.back() != &op && ops.back()->kind == OpKind::PointwiseOp;
+    const bool alone = std::ranges::all_of(fusion_.readers(ops.back()->out()), [](const Op* reader) {
+      return property(reader->kind) == OpProperty::contraction;
+    });
+    if (!behind || !alone) return false;
+    const contractions::Parts parts = contractions::parts_of(op);
+    const sym::Expr terms = contractions::summed(parts);
+    const sym::Expr elements = contractions::rows_of(parts) * parts.out->shape().back();
+    const int64_t read = kReadByTiles * whole_tensors(op, ops);
+    constexpr const char* kWhy = "tiles or the library";
+    const int64_t gained = kKernelBehind - read;
+    const bool less = gained > 0 && decide_sizes(options_, sym::lt(terms, kLessBy * gained), kWhy);
+    why = costs(terms, read, less);
+    if (!less) note(options_, fmt::format("library, not tiles of %{}: {}", op.out()->name, why));
+    return less && decide_sizes(options_, sym::ge(elements, kLeastElements), kWhy);
+  }
+  // How many tensors of the result's size the ops behind read from memory.
+  static int64_t whole_tensors(const Op& contraction, const std::vector<Op*>& ops) {
+    std::set<const TensorView*> made, out;
+    for (const Op* op : ops) made.insert(op->results.begin(), op->results.end());
+    for (const Op* op : ops)
+      if (op->kind == OpKind::PointwiseOp)
+        for (const TensorView* in : inputs(*op))
+          if (!made.contains(in) && in->shape() == contraction.out()->shape()) out.insert(in);
+    return static_cast<int64_t>(out.size());
+  }
+  static std::string costs(sym::Expr terms, int64_t read, bool less) {
+    const std::string own = fmt::format("1.01 * {}{}", sym::print(terms), read > 0 ? fmt::format(" + {}", read) : "");
+    const std::string library = fmt::format("{} + {}", sym::print(terms), kKernelBehind);
+    std::string out =
+        fmt::format("{} is less than {} multiply-adds an element", less ? own : library, less ? library : own);
+    if (const auto n = terms.constant()) {
+      const double by = ((1 + 1.0 / kLessBy) * double(*n) + double(read)) / double(*n + kKernelBehind);
+      out += fmt::format(", by {:.0f} %", 100 * (less ? 1 - by : 1 - 1 / by));
+    }
+    return out;
+  }
+
   bool is_free(const Op& op) const {
     return !taken_.contains(&op) &&
            std::ranges::none_of(op.results, [&](const TensorView* t) { return stated_.contains(t->name); });
   }
 
-  void take(Op& contraction, const std::string& why) {
+  // By cost tiles are taken with what stands behind, or not at all.
+  void take(Op& contraction, const std::string& why, bool by_cost) {
     for (const bool alone : {false, true}) {
+      if (alone && by_cost) return;
       Segment s;
       s.ops = alone ? std::vector<Op*>{&contraction} : ops_of(contraction);
       if (!alone && s.ops.size() == 1) continue;
@@ -49,7 +105,9 @@ class ContractionGroups {
         note(options_, fmt::format("tiles of %{}, not library: {}", contraction.out()->name, why));
         return pin(s.ops);
       }
-      const char* next = options_.contractions == "own" ? "; a library is asked then, as by auto" : "";
+      const char* next = options_.contractions == "own" ? "; a library is asked then, as by auto"
+                         : by_cost                      ? "; the library computes it"
+                                                        : "";
       note(options_, fmt::format("no tiles of %{}: {}{}; to change: {}", contraction.out()->name, refused->reason, next,
                                  refused->change));
     }
@@ -61,7 +119,7 @@ class ContractionGroups {
 
   // The contraction, moves in front of its operands, and what is elementwise behind it, each with one reader; with the
   // numbers and moves that these alone read. In order.
-  std::vector<Op*> ops_of(Op& contraction) const {
+  std::vector<Op*> ops_of(const Op& contraction) const {
     std::set<const Op*> found = {&contraction};
     for (const TensorView* in : inputs(contraction)) add_moves(*in, found);
     const TensorView* end = contraction.out();

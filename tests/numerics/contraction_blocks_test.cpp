@@ -224,7 +224,7 @@ TEST(ContractionBlocksOf, NumbersOfAScheduleAreObeyedOrRefused) {
   EXPECT_NE(why("(rows = 33, columns = 1, block = 1056, width = 1, depth = 8, stages = 1)", gpu).find("accesses of a"),
             std::string::npos);
   EXPECT_NE(why("(rows = 64)", "cpu").find("rows = 64"), std::string::npos);
-  EXPECT_NE(why("(width = 64)", "cpu").find("numbers of GPUs"), std::string::npos);
+  EXPECT_NE(why("(depth = 8)", "cpu").find("numbers of GPUs"), std::string::npos);
   EXPECT_NE(why("(mma = 1)", gpu).find("mma takes bf16 and f16"), std::string::npos);
   const auto narrow = [&](const std::string& numbers) {
     std::string out = text(numbers);

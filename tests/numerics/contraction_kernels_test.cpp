@@ -62,6 +62,22 @@ TEST(ContractionKernels, OfNarrowerVectors) {
     }
 }
 
+// Tasks are of rows, of columns, of matrices of a stack alone, or there is one.
+TEST(ContractionKernels, OfOneBlockOrOneGroupOfColumns) {
+  for (const char* operands : {"%a: T[2, m, k], %b: T[2, k, n]", "%a: T[2, m, k], %b: T[k, n]",
+                               "%a: T[1, m, k], %b: T[2, k, n]", "%a: T[1, m, k], %b: T[1, k, n]"})
+    for (const Extents& z : {Extents{24, 9, 30}, {24, 200, 30}, {48, 200, 17}, {200, 9, 16}, {24, 70, 1500}}) {
+      const std::string numbers = z.m < 200 ? "(block = 48)" : "(block = 24)";
+      const CaseResult result = run_case(
+          fmt::format("let T = f32, m = {}, n = {}, k = {}\nfusion @f ({}) -> (%y) {{\n  segment @a (%a, %b) -> (%y) "
+                      "schedule contraction{} {{\n    %y = matmul(%a, %b)\n  }}\n}}\n",
+                      z.m, z.n, z.k, operands, numbers),
+          own());
+      EXPECT_TRUE(result.ok) << operands << " " << z.m << ", " << z.n << ": " << result.message;
+      EXPECT_EQ(result.report.launches, 1);
+    }
+}
+
 // Sums of 2,048 terms fill the panel of f64.
 TEST(ContractionKernels, LongSums) {
   for (const int k : {2047, 2048}) {
@@ -84,6 +100,23 @@ std::string contraction_segments(const std::string& text, const CaseOptions& how
     out = stop.text;
   }
   return out;
+}
+
+// All rows read a panel that is packed once, where there are tasks for the cores; panels of a task are packed together
+// where the stack holds them.
+TEST(ContractionKernels, PanelsArePackedOnce) {
+  const auto numbers = [](const Extents& z) {
+    CaseOptions how = own();
+    how.options.cpu_lanes = 16;
+    const std::string text = contraction_segments(contraction_text(kContractions[1], "f32", z), how);
+    const size_t begin = text.find("contraction(rows");
+    return begin == std::string::npos ? text : text.substr(begin, text.find(')', begin) + 1 - begin);
+  };
+  EXPECT_EQ(numbers({512, 512, 512}), "contraction(rows = 12, columns = 32, block = 3072, width = 64, stages = 2)");
+  EXPECT_EQ(numbers({2048, 2048, 512}), "contraction(rows = 12, columns = 32, block = 3072, width = 128, stages = 4)");
+  EXPECT_EQ(numbers({512, 512, 2048}), "contraction(rows = 12, columns = 32, block = 3072, width = 64, stages = 1)");
+  EXPECT_EQ(numbers({4096, 64, 512}), "contraction(rows = 12, columns = 32, block = 384, width = 64, stages = 2)");
+  EXPECT_EQ(numbers({24, 64, 512}), "contraction(rows = 12, columns = 32, block = 12, width = 64, stages = 2)");
 }
 
 // Without facts long sums are none for the stack; small ones do not pay; other types have no tiles.
@@ -131,6 +164,17 @@ TEST(ContractionKernels, AnMlpIsTwoKernels) {
   }
 }
 
+// So is one with short sums where nothing is asked for: each kernel behind the library costs more than tiles.
+TEST(ContractionKernels, AnMlpOfShortSumsIsTwoKernelsByCost) {
+  const CaseResult result = run_case(
+      "fusion @mlp (%x: f32[1024, 96], %u: f32[192, 96], %c: f32[192], %w: f32[96, 192], %d: f32[96]) -> (%y) {\n"
+      "%h = gelu(linear(%x, %u, %c))\n%y = add(linear(%h, %w, %d), %x)\n}\n",
+      {});
+  EXPECT_TRUE(result.ok) << result.message;
+  EXPECT_EQ(result.report.launches, 2);
+  EXPECT_EQ(result.report.library_calls, 0);
+}
+
 TEST(ContractionKernels, NumbersOfAScheduleAreObeyedOrRefused) {
   const auto text = [](const std::string& numbers, int k) {
     return fmt::format(
@@ -139,7 +183,9 @@ TEST(ContractionKernels, NumbersOfAScheduleAreObeyedOrRefused) {
         "}}\n}}\n",
         k, numbers);
   };
-  for (const char* numbers : {"", "(rows = 1)", "(rows = 3, columns = 4, block = 9)", "(columns = 64, block = 600)"}) {
+  for (const char* numbers : {"", "(rows = 1)", "(rows = 3, columns = 4, block = 9)", "(columns = 64, block = 600)",
+                              "(columns = 8, width = 8)", "(rows = 4, columns = 8, width = 64, block = 8)",
+                              "(columns = 16, width = 64, stages = 4)", "(columns = 32, width = 64, stages = 1)"}) {
     const CaseResult result = run_case(text(numbers, 33), {});
     EXPECT_TRUE(result.ok) << numbers << ": " << result.message;
     EXPECT_EQ(result.report.launches, 1) << numbers;
@@ -154,6 +200,8 @@ TEST(ContractionKernels, NumbersOfAScheduleAreObeyedOrRefused) {
   };
   EXPECT_NE(why("(rows = 5, block = 12)", 33).find("no multiple of rows"), std::string::npos);
   EXPECT_NE(why("(columns = 24)", 33).find("columns"), std::string::npos);
+  EXPECT_NE(why("(columns = 16, width = 64, stages = 2)", 33).find("neither 1 nor all panels"), std::string::npos);
+  EXPECT_NE(why("(columns = 16, width = 8)", 33).find("no multiple of columns"), std::string::npos);
   EXPECT_NE(why("", 5000).find("none for the stack"), std::string::npos) << why("", 5000);
 }
 

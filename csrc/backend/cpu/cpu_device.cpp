@@ -50,6 +50,7 @@ class CpuExecutable : public Executable {
         buffers_(kernel.buffers),
         integers_(kernel.integers),
         waves_(kernel.waves),
+        paces_(waves_.size()),
         pool_(std::move(pool)) {}
 
   void launch(const LaunchArguments& arguments) const override {
@@ -60,11 +61,12 @@ class CpuExecutable : public Executable {
                 "kernel {} has {} phases, given are extents of {}", name_, compiled_.entries.size(),
                 arguments.later_extents.size() + 1);
     size_t first = 0;
-    for (const size_t count : waves_) {  // run() returns when a wave is done
+    for (size_t wave = 0; wave < waves_.size(); ++wave) {  // run() returns when it is done
+      const size_t count = waves_[wave];
       const Call call{std::span(compiled_.entries).subspan(first, count), first, &arguments};
       int64_t extent = 0;
       for (size_t i = 0; i < count; ++i) extent += call.extent(i);
-      pool_->run(extent, &Call::run, &call, arguments.threads);
+      pool_->run(extent, &Call::run, &call, arguments.threads, &paces_[wave]);
       first += count;
     }
   }
@@ -97,6 +99,7 @@ class CpuExecutable : public Executable {
   std::string name_;
   size_t buffers_, integers_;
   std::vector<size_t> waves_;
+  mutable std::vector<ThreadPool::Pace> paces_;  // by wave
   std::shared_ptr<ThreadPool> pool_;
 };
 

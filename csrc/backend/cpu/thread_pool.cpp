@@ -15,6 +15,8 @@ namespace {
 // A wake-up costs some microseconds: what is left must be worth it.
 constexpr double kWorthSharingSeconds = 20e-6;
 constexpr int64_t kPiecesPerThread = 8;
+// A run that was so long before is shared at once.
+constexpr double kSharedAtOnceSeconds = 100e-6;
 // A time slice of a thread that stands in the way of an OpenMP team is some milliseconds.
 constexpr std::chrono::milliseconds kStalled{2};
 // How long own workers serve then: twice as long each time that OpenMP stalls again at once.
@@ -99,7 +101,7 @@ ThreadPool::Crew& ThreadPool::crew() {
   return *fresh.release();
 }
 
-void ThreadPool::run(int64_t extent, Run run, const void* context, int most) {
+void ThreadPool::run(int64_t extent, Run run, const void* context, int most, Pace* pace) {
   if (extent <= 0) return;
   const int team = most > 0 ? std::min(most, threads_) : threads_;
   if (team == 1 || extent == 1) {
@@ -114,14 +116,22 @@ void ThreadPool::run(int64_t extent, Run run, const void* context, int most) {
   }
   const int64_t pieces = std::min(extent, team * kPiecesPerThread);
   Job job{run, context, extent, (extent + pieces - 1) / pieces, team - 1};
-  // Each piece tells how long the rest takes, if that is like it.
   auto start = std::chrono::steady_clock::now();
+  if (const double known = pace != nullptr ? pace->load(std::memory_order_relaxed) : 0;
+      known * double(extent) >= kSharedAtOnceSeconds) {
+    lent_ ? share_lent(lent_, job) : share(mine, job, known * double(extent));
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    pace->store(std::min(known, taken.count() * team / double(extent)), std::memory_order_relaxed);
+    return;
+  }
+  // Each piece tells how long the rest takes, if that is like it.
   for (; job.begin < extent; job.begin += job.piece) {
     run(context, job.begin, std::min(job.begin + job.piece, extent));
     const auto now = std::chrono::steady_clock::now();
     const double seconds = std::chrono::duration<double>(now - start).count();
     const double rest = seconds * double(extent - job.begin - job.piece) / double(job.piece);
     start = now;
+    if (pace != nullptr) pace->store(seconds / double(job.piece), std::memory_order_relaxed);
     if (rest < kWorthSharingSeconds) continue;
     job.begin += job.piece;
     if (lent_)

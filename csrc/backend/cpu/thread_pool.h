@@ -38,9 +38,12 @@ class ThreadPool {
   void join_openmp();
 
   // Calls run(context, begin, end) for pieces that cover 0 .. extent - 1, each once; returns when all are done. At most
-  // `most` threads take part, the caller's included; 0: all. `run` must not throw.
+  // `most` threads take part, the caller's included; 0: all. `run` must not throw. `pace`, the seconds of an iteration
+  // that earlier runs like this one found, 0 before the first: a run that is long by it is shared from the start, else
+  // its first piece tells, which nobody shares.
   using Run = void (*)(const void* context, int64_t begin, int64_t end);
-  void run(int64_t extent, Run run, const void* context, int most = 0);
+  using Pace = std::atomic<double>;
+  void run(int64_t extent, Run run, const void* context, int most = 0, Pace* pace = nullptr);
 
  private:
   struct Job {

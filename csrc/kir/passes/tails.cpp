@@ -5,13 +5,14 @@
 #include "base/error.h"
 #include "kir/passes/affine_conditions.h"
 #include "kir/passes/edit.h"
+#include "kir/passes/tail_rows.h"
 
 namespace plait::kir {
 namespace {
 
 // How the iterations of a loop are divided: `whole` ones, then at most one, `first`, where `some` holds.
 struct Division {
-  std::vector<Term> terms;
+  std::vector<Term> terms, ending;  // ending: of which something is left where `some` holds
   sym::Expr whole, first, some;
 };
 
@@ -118,7 +119,7 @@ class Tails {
   std::optional<Division> divide(const For& loop) const {
     Division d;
     sym::Expr extent = loop.extent;
-    std::vector<Term> ending;  // terms that end the loop
+    std::vector<Term>& ending = d.ending;  // terms that end the loop
     const std::vector<Term> found = affine_conditions(loop.body, loop.var);
     const auto ends_with = [&](sym::Expr end) {
       std::vector<sym::Expr> out;
@@ -196,6 +197,11 @@ class Tails {
     copier.new_buffers = true;  // registers, where the whole ones index theirs by constants
     for (const Term& t : d.terms) copier.conditions[t.conjunct.node()] = sym::lt(t.inner, rest(t, d));
     copier.copy(loop.body, body);
+    std::vector<TailRows> rows;
+    for (const Term& t : d.ending)
+      if (const auto left = copier(t.inner); left.kind() == sym::Kind::symbol)
+        rows.push_back({sym::lt(left, rest(t, d)), left, rest(t, d)});
+    fill_tail_rows(editor_.kernel, body, rows);
     block(body, true);
     branch(d.some, std::move(body), out);
     return out;

@@ -110,6 +110,47 @@ TEST(Segment, OwnTilesComeBeforeTheLibrary) {
       << explain;
 }
 
+// Under `auto` a contraction of the library's with something elementwise behind is of tiles where that costs less: its
+// sum is short, its result no small one, and nobody else would take in what stands behind.
+TEST(Segment, TilesComeBeforeTheLibraryWhereTheyCostLess) {
+  const auto explained = [](const std::string& sizes, const std::string& body, TargetKind kind = TargetKind::cpu) {
+    SegmentOptions options;
+    std::string explain;
+    options.explain = &explain;
+    options.target.kind = kind;
+    options.library_accepts = [](const Op&, std::string*) { return true; };
+    auto f = parse_fusion("fusion @f (%x: f32[" + sizes + "], %w: f32[512, " + sizes.substr(sizes.find(' ') + 1) +
+                          "], %c: f32[512]) -> (%y) {\n" + body + "\n}\n");
+    segment(*f, options);
+    return summary(*f) + "\n" + explain;
+  };
+  const auto begins = [](const std::string& text, const char* with) { return text.rfind(with, 0) == 0; };
+  const std::string gelu = "%h = linear(%x, %w)\n%s = add(%h, %c)\n%y = gelu(%s)";
+  std::string text = explained("128, 360", gelu);
+  EXPECT_TRUE(begins(text, "s1 contraction: y\n")) << text;
+  EXPECT_NE(text.find("tiles of %h, not library: 1.01 * 360 is less than 360 + 14 multiply-adds an element, by 3 %"),
+            std::string::npos)
+      << text;
+  text = explained("128, 2000", gelu);
+  EXPECT_TRUE(begins(text, "s1 library: h; s2 pointwise: y\n")) << text;
+  EXPECT_NE(text.find("library, not tiles of %h: 2000 + 14 is less than 1.01 * 2000 multiply-adds an element, by 0 %"),
+            std::string::npos)
+      << text;
+  // A tensor of the result's size, the first operand here, is read tile by tile.
+  const std::string residual = "%h = linear(%x, %w)\n%s = add(%h, %c)\n%y = add(%s, %x)";
+  text = explained("512, 512", residual);
+  EXPECT_TRUE(begins(text, "s1 library: h; s2 pointwise: y\n")) << text;
+  EXPECT_NE(text.find("512 + 14 is less than 1.01 * 512 + 12 multiply-adds"), std::string::npos) << text;
+  for (const auto& [sizes, body] : {std::pair<std::string, std::string>{"127, 64", gelu},
+                                    {"128, 64", "%y = linear(%x, %w)"},
+                                    {"m, 64", gelu},
+                                    {"128, 64", "%h = linear(%x, %w)\n%s = add(%h, %c)\n%y = sum(%s, dims = [1])"}}) {
+    text = explained(sizes, body);
+    EXPECT_TRUE(begins(text, "s1 library: ")) << sizes << "\n" << text;
+  }
+  EXPECT_FALSE(begins(explained("128, 64", gelu, TargetKind::cuda), "s1 contraction"));
+}
+
 const char* kViews = R"(
 fusion @views (%x: f32[4, 6], %w: f32[8, 6]) -> (%y, %z, %t) {
   %wt = permute(%w, dims = [1, 0])

@@ -98,6 +98,42 @@ TEST_P(ThreadPools, SharesLongRunsAndKeepsShortOnes) {
   EXPECT_EQ(alone.threads, std::set{std::this_thread::get_id()});
 }
 
+// Two iterations that wait for each other end only where the first one is shared too.
+TEST_P(ThreadPools, SharesFromTheStartWhatWasLongBefore) {
+  ThreadPool pool(2);
+  if (GetParam()) pool.join_openmp();
+  struct Both {
+    std::atomic<int> begun{0};
+    std::atomic<bool> met{false};
+  };
+  ThreadPool::Pace pace = 1.0;
+  bool met = false;
+  for (int tries = 0; tries < 20 && !met; ++tries) {  // a team of OpenMP may have one thread
+    Both both;
+    pool.run(
+        2,
+        [](const void* context, int64_t begin, int64_t end) {
+          auto& b = *const_cast<Both*>(static_cast<const Both*>(context));
+          b.begun += int(end - begin);
+          const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+          while (b.begun < 2 && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+          if (end - begin == 1 && b.begun == 2) b.met = true;
+        },
+        &both, 0, &pace);
+    met = both.met;
+    pace = 1.0;
+  }
+  EXPECT_TRUE(met);
+  // A run tells the pace; one that is shared corrects what was told too high.
+  const auto nothing = [](const void*, int64_t, int64_t) {};
+  pool.run(64, nothing, nullptr, 0, &pace);
+  EXPECT_LT(pace, 0.5);
+  pace = 0;
+  pool.run(64, nothing, nullptr, 0, &pace);
+  EXPECT_GT(pace, 0);
+  EXPECT_LT(pace, 0.5);
+}
+
 TEST_P(ThreadPools, TakesNoMoreThreadsThanAsked) {
   ThreadPool pool(4);
   for (int most : {1, 2, 3}) {
