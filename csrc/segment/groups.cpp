@@ -118,8 +118,10 @@ class Grouper {
   }
 
   // Free: read by elementwise ops and moves only, no output, and a constant, a view, or a scalar made of inputs and
-  // free ones.
+  // free ones. A view that a stated group reads, which is as it is stated, is none.
   void find_free() {
+    std::set<int> stated;
+    for (const std::vector<std::string>& names : options_.fixed) stated.merge(out_.makers_of(fusion_, names));
     out_.free.assign(out_.ops.size(), false);
     const std::vector<bool> scatter_views = find_scatter_views();
     std::vector<int> again(out_.ops.size(), 1);  // ops that a reader computes for it, at most
@@ -141,6 +143,7 @@ class Grouper {
       const auto& readers = readers_[i];
       const bool inside = (constant || scalar || (view && again[i] <= kFreeOps)) && !readers.empty() &&
                           !outputs_.contains(o.out()) && std::all_of(readers.begin(), readers.end(), [&](int r) {
+                            if (view && stated.contains(r) && !stated.contains(static_cast<int>(i))) return false;
                             return absorbs(op(r)) || ((!view || scatter_views[i]) && scatters_alone(r));
                           });
       out_.free[i] = inside && !seeds_random(readers, o.out());
@@ -241,17 +244,11 @@ class Grouper {
 
   // One group of the ops that give these results.
   void fix(const std::vector<std::string>& names) {
-    std::vector<int> ops;
-    for (const std::string& name : names) {
-      const TensorView* t = fusion_.find(name);
-      const int i = t == nullptr ? -1 : out_.maker(t);
-      if (i >= 0 && !is_free(i)) ops.push_back(i);
-    }
-    std::sort(ops.begin(), ops.end());
-    ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
+    std::set<int> ops = out_.makers_of(fusion_, names);
+    std::erase_if(ops, [&](int i) { return is_free(i); });
     for (int i : ops) {
       fixed_.insert(i);
-      const int p = group(ops.front()), c = group(i);
+      const int p = group(*ops.begin()), c = group(i);
       if (p == c) continue;
       if (order_->path_around(p, c))
         throw UserError(fmt::format("%{} and %{} are no group", op(p).results[0]->name, op(i).results[0]->name),

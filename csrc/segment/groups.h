@@ -2,8 +2,12 @@
 // Which ops share a segment: greedy merging of elementwise ops, moves, reductions and scatters. Asks on group metadata;
 // the fusion is not edited.
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "ir/fusion.h"
 
@@ -20,6 +24,8 @@ struct Grouping {
 
   // Place of the op that makes the tensor, or -1 for inputs.
   int maker(const TensorView* tensor) const;
+  // Places of the ops that make the fusion's tensors of these names.
+  std::set<int> makers_of(const Fusion& fusion, const std::vector<std::string>& names) const;
 };
 
 struct GroupOptions {

@@ -6,8 +6,16 @@
 
 #include "ir/make_op.h"
 #include "ir/op_fields.h"
+#include "segment/groups.h"
 
 namespace plait {
+
+std::set<int> Grouping::makers_of(const Fusion& fusion, const std::vector<std::string>& names) const {
+  std::set<int> out;
+  for (const std::string& name : names)
+    if (const TensorView* t = fusion.find(name); t != nullptr && maker(t) >= 0) out.insert(maker(t));
+  return out;
+}
 
 void note(const SegmentOptions& options, const std::string& line) {
   if (options.explain != nullptr) *options.explain += line + "\n";

@@ -186,6 +186,26 @@ TEST(AttentionKernels, SegmentsDoNotWaitForThemselves) {
   }
 }
 
+// Queries, keys and values that are read of one permuted product, of lengths that are known or not: what the kernel
+// does not hold is made in front of it.
+TEST(AttentionKernels, PackedHeadsOfAnyLength) {
+  for (const char* length : {"s", "257"})
+    for (const int s : {0, 1, 33, 257}) {
+      if (*length != 's' && std::to_string(s) != length) continue;
+      const std::string text = fmt::format(
+          "let b = 1, s = {}\nfusion @f (%x: f32[b, {}, 48]) -> (%y) {{\n"
+          "%p = permute(reshape(%x, shape = [b, {}, 3, 2, 8]), dims = [2, 0, 3, 1, 4])\n"
+          "%q = squeeze(slice(%p, dim = 0, start = 0, stop = 1), dims = [0])\n"
+          "%k = squeeze(slice(%p, dim = 0, start = 1, stop = 2), dims = [0])\n"
+          "%v = squeeze(slice(%p, dim = 0, start = 2, stop = 3), dims = [0])\n"
+          "%y = scaled_dot_product_attention(%q, %k, %v)\n}}\n",
+          s, length, length);
+      const CaseResult result = run_case(text, {});
+      EXPECT_TRUE(result.ok) << text << result.message;
+      if (s > 256) EXPECT_EQ(result.report.library_calls, 0) << text;
+    }
+}
+
 // More keys than fit the stack: scores go by in parts, once for the maximum and once more for what is weighed.
 TEST(AttentionKernels, ManyKeysAreScoredTwice) {
   for (const int which : {0, 1, 3})
