@@ -165,22 +165,19 @@ def _try(node: torch.fx.Node, device: torch.device) -> str | None:
 # ---- Running.
 
 def memory_order(value: torch.Tensor) -> list[int] | None:
-    """Dims in memory order, outermost first, of a dense tensor that is not row-major; None for others."""
-    strides, sizes = list(value.stride()), list(value.shape)
-    hints = [s.node.hint if isinstance(s, torch.SymInt) else s for s in strides]
-    if any(h is None for h in hints):
+    """Dims in memory order, outermost first, of a tensor that is not row-major, and dense for the sizes that the graph was
+    made for; None for others. For other sizes it is where the dims of results lie, and inputs with gaps are copied."""
+    strides, sizes = ([n.node.hint if isinstance(n, torch.SymInt) else n for n in each] for each in (value.stride(), value.shape))
+    if any(n is None for n in (*strides, *sizes)):
         return None
-    order = sorted(range(len(hints)), key=lambda d: (-hints[d], d))
+    order = sorted(range(len(strides)), key=lambda d: (-strides[d], d))
     if order == sorted(order):
         return None
-    span: Any = 1
-    try:
-        for d in reversed(order):
-            if extent(strides[d]) != extent(span):
-                return None
-            span = span * sizes[d]
-    except Unsupported:  # a stride that has no words
-        return None
+    span = 1
+    for d in reversed(order):
+        if strides[d] != span:
+            return None
+        span *= sizes[d]
     return order
 
 
@@ -203,6 +200,9 @@ def strided_in(base: torch.Tensor, view: torch.Tensor) -> tuple[Any, ...] | None
     return base.stride(), tuple(view.shape), view.stride(), view.storage_offset() - base.storage_offset()
 
 
+_VIEWS_BY_STRIDES = {torch.ops.aten.view.default}  # fail for some strides
+
+
 class View:
     """A result that is a view: what is behind it, and the views to take, one after another."""
 
@@ -223,7 +223,10 @@ class View:
         for target, rest, words, sized in self.steps:
             if sized:
                 rest, words = torch.fx.map_arg((rest, words), lambda n: args[self.places[n]])
-            base = target(base, *rest, **words)
+            if target in _VIEWS_BY_STRIDES:
+                base = base.reshape(*rest, *words.values())  # the same where the strides allow a view
+            else:
+                base = target(base, *rest, **words)
         return base
 
     def within(self, order: list[int] | None) -> tuple[tuple[int, ...], tuple[int, ...], int] | None:
