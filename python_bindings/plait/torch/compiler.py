@@ -19,7 +19,8 @@ import plait
 from plait.torch import dropout
 from plait.torch.lowering import Fused, device_of, is_tensor, is_view, why_not
 from plait.torch.partition import Call, order_of_effects, partitions, with_calls
-from plait.torch.sizes import MissingSizes, Unsupported
+from plait.torch.same_sizes import give_names
+from plait.torch.sizes import MissingSizes, Unsupported, expression
 from plait.torch.table import TABLE, VIEWS
 
 
@@ -221,10 +222,10 @@ def _size_before(call: torch.fx.Node, symbol: str) -> torch.fx.Node | None:
         if node is call:
             return None
         value = node.meta.get("val")
-        if isinstance(value, torch.SymInt) and str(value.node.expr) == symbol:
+        if isinstance(value, torch.SymInt) and str(expression(value)) == symbol:
             return node
         for dim, size in enumerate(value.shape if is_tensor(value) else ()):
-            if isinstance(size, torch.SymInt) and str(size.node.expr) == symbol:
+            if isinstance(size, torch.SymInt) and str(expression(size)) == symbol:
                 with call.graph.inserting_before(call):
                     made = call.graph.call_function(torch.ops.aten.sym_size.int, (node, dim))
                 made.meta["val"] = size
@@ -258,6 +259,7 @@ def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: 
     own_memory(gm.graph, gradients)
     if options.dropout == "plait":
         dropout.open_dropouts(gm.graph)
+    give_names(gm.graph)
     reasons = _reasons(gm.graph, {node: _BY_OPTION for node in gm.graph.nodes if dropout.opens(node)})
     nodes = list(gm.graph.nodes)
     before = order_of_effects(nodes)

@@ -13,7 +13,7 @@ from torch._C import _from_dlpack as from_dlpack
 from torch._C import _to_dlpack as to_dlpack
 
 import plait
-from plait.torch.sizes import MissingSizes, Unsupported, extent, extents, facts, symbols
+from plait.torch.sizes import MissingSizes, Unsupported, expression, extents, facts, symbols
 from plait.torch.table import DTYPES, TABLE, Context, dtype
 
 
@@ -290,7 +290,7 @@ class Fused:
                 self.orders.append(inverse(order) if order and not within else None)
             self.results.append((True, place, view if view.steps and not within else None))
         self.size_places: list[int] = []  # of sizes among the arguments; the inputs behind the tensors
-        by_symbol = {str(n.meta["val"].node.expr): i for i, n in enumerate(placeholders)
+        by_symbol = {str(expression(n.meta["val"])): i for i, n in enumerate(placeholders)
                      if isinstance(n.meta["val"], torch.SymInt)}
         if missing := [symbol for symbol in lowering.sizes() if symbol not in by_symbol]:
             raise MissingSizes(missing)

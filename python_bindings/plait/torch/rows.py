@@ -13,7 +13,7 @@ from torch._prims_common import elementwise_dtypes
 
 import plait
 from plait import ops
-from plait.torch.sizes import Unsupported, extent, extents, promised
+from plait.torch.sizes import Unsupported, expression, extent, extents, promised
 
 aten, prims = torch.ops.aten, torch.ops.prims
 
@@ -89,7 +89,7 @@ def operand(c: Context, value: Any, to: plait.DType) -> Any:
     number = value.meta["val"] if isinstance(value, torch.fx.Node) else value
     if not isinstance(number, torch.SymInt) or to not in (plait.i64, plait.f32, plait.f64):
         raise Unsupported(f"the number {number} as an operand of {to}")
-    if not all(promised(number, symbol) for symbol in number.node.expr.free_symbols):
+    if not all(promised(number, symbol) for symbol in expression(number).free_symbols):
         raise Unsupported(f"the number {number}, which may be below 0, as an operand")
     return ops.size(c.fusion, str(extent(number)), to)
 
