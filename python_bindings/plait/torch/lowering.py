@@ -13,7 +13,7 @@ from torch._C import _from_dlpack as from_dlpack
 from torch._C import _to_dlpack as to_dlpack
 
 import plait
-from plait.torch.sizes import MissingSizes, Unsupported, expression, extents, facts, symbols
+from plait.torch.sizes import MissingSizes, Refused, Unsupported, expression, extents, facts, symbols
 from plait.torch.table import DTYPES, TABLE, Context, dtype
 
 
@@ -264,7 +264,12 @@ class Fused:
         result: Any = None
         for node in graph.nodes:
             if node.op == "call_function":
-                lowering.node(node)
+                try:
+                    lowering.node(node)
+                except Unsupported as e:
+                    raise Refused(node, str(e)) from e
+                except plait.UserError as e:
+                    raise Refused(node, e.what) from e
             elif node.op == "output":
                 result = node.args[0]
         self.single = not isinstance(result, (list, tuple))

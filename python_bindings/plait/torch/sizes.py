@@ -13,6 +13,14 @@ class Unsupported(Exception):
     """A node that stays eager, with the reason."""
 
 
+class Refused(Unsupported):
+    """A node that would be in a fusion alone, but not in this one."""
+
+    def __init__(self, node: torch.fx.Node, why: str):
+        super().__init__(why)
+        self.node = node
+
+
 class MissingSizes(Unsupported):
     """Tensors of a fusion have sizes that none of its arguments is."""
 
