@@ -145,3 +145,19 @@ def test_sizes_whose_equality_plait_does_not_see_cost_one_node():
     eager = agree_for(in_blocks, lambda n, m: (torch.randn(n, m),), sizes, dynamic=True)
     assert {op for op, why in eager if why.startswith("extents differ")} <= {"aten.add.Tensor"}
     agree_for(in_blocks, lambda n, m: (torch.randn(n, m),), sizes, backward=True, dynamic=True, roundings=16)
+
+
+@pytest.mark.parametrize("f, op, what", [(lambda x, k: x.exp().tril(k) + 1, "aten.tril.default", "diagonal"),
+                                         (lambda x, k: x.exp().triu(k - 4) + 1, "aten.triu.default", "diagonal"),
+                                         (lambda x, k: x.exp().roll(k, 0) + 1, "aten.roll.default", "shift")])
+def test_reasons_name_what_is_symbolic(f, op, what):
+    eager = agree_for(f, lambda n, k: (torch.randn(n, n), k), [(5, 2), (7, 3), (4, 6)], dynamic=True)
+    (name, why), = set(eager)
+    assert name == op and why.startswith(f"the {what} is ") and "differs from call to call" in why
+
+
+def test_a_number_that_a_guard_fixes_is_no_symbol():
+    def f(x, k: int):
+        return x.exp().tril(k) + (1 if k == 2 else 2)
+
+    assert not agree_for(f, lambda n, k: (torch.randn(n, n), k), [(5, 2), (7, 2)], dynamic=True)

@@ -68,10 +68,23 @@ def cast(x: plait.Tensor, to: plait.DType) -> plait.Tensor:
     return x if x.dtype == to else ops.cast(x, to)
 
 
+def number(value: Any, what: str) -> int:
+    """An attribute that plait needs as a number when it compiles."""
+    if isinstance(value, torch.fx.Node):
+        value = value.meta["val"]
+    if isinstance(value, torch.SymInt):
+        size = extent(value)
+        if isinstance(size, int):
+            return size
+        raise Unsupported(f"the {what} is {size}, which differs from call to call, and plait compiles it as a number")
+    return int(value)
+
+
 def constant(value: Any, to: plait.DType) -> Any:
     """A number as an operand beside a tensor of that dtype; what overflows a float is infinite, as in PyTorch."""
     if isinstance(value, SYMBOLIC):
-        raise Unsupported("a symbolic number as this operand")
+        value = value.meta["val"] if isinstance(value, torch.fx.Node) else value
+        raise Unsupported(f"the number {value}, which differs from call to call, as this operand")
     if to == plait.bool_:
         return int(bool(value))
     largest = {plait.f16: 65504.0, plait.bf16: 3.3895313892515355e38, plait.f32: 3.4028234663852886e38}.get(to)
