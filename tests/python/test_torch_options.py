@@ -13,7 +13,7 @@ import pytest
 torch = pytest.importorskip("torch")
 import plait.torch  # noqa: E402: needs torch
 from plait.command import _BINARY  # noqa: E402
-from plait.torch import compiler  # noqa: E402
+from plait.torch import compiler, lowering  # noqa: E402
 from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
 
 
@@ -166,6 +166,68 @@ def test_a_refused_fusion_runs_eagerly(monkeypatch, listening):
     torch._dynamo.reset()
     with pytest.raises(plait.UserError, match="aten.mul.Tensor, .* is refused: a part is not here"):
         compiled(small, options={"strict": True})(x)
+
+
+def refuse(monkeypatch, op):
+    """Fusions refuse the nodes of an op, which alone they would take."""
+    lower = lowering.Lowering.node
+
+    def node(self, node):
+        if self.fusion.name != "trial" and node.target is op:
+            raise plait.UserError("planted", "a test", "none")
+        return lower(self, node)
+
+    monkeypatch.setattr(lowering.Lowering, "node", node)
+
+
+def of_many_kinds(x, w):
+    a, at = (x @ w).exp().max(1)
+    b = x.t().reshape(w.shape[0], -1).sin().transpose(0, 1) * 2
+    return torch.softmax(a + at, 0), b.reshape(-1).cumsum(0), (x.sin() @ w).relu()
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("op, count", [("max.dim", 1), ("view.default", None), ("sin.default", 2), ("mm.default", 2),
+                                       ("cumsum.default", 1), ("_softmax.default", 1)])
+def test_a_node_that_a_fusion_refuses_is_taken_out(monkeypatch, listening, op, count, dynamic):
+    packet, overload = op.split(".")
+    refuse(monkeypatch, getattr(getattr(torch.ops.aten, packet), overload))
+    g = compiled(of_many_kinds, dynamic=dynamic)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for rows in (5, 8, 3):
+            results = []
+            for f in (of_many_kinds, g):
+                torch.manual_seed(rows)
+                inputs = [torch.randn(rows, 6, requires_grad=True), torch.randn(6, 4, requires_grad=True)]
+                outs = f(*inputs)
+                sum(out.square().sum() for out in outs).backward()
+                results.append([*outs, *(each.grad for each in inputs)])
+            for eager, got in zip(*results, strict=True):
+                torch.testing.assert_close(got, eager, atol=1e-4, rtol=1e-4)
+    forward = listening[0]
+    left = [row for row in forward.eager if row == (f"aten.{op}", "planted")]
+    assert left and count in (None, len(left)) and f"plait: aten.{op} runs eagerly: planted" in said(caught)
+    assert f"aten.{op}" not in forward.fused and len(forward.fused) > 3 and not forward.failures
+    torch._dynamo.reset()
+    with pytest.raises(plait.UserError, match=f"aten.{op} stays eager: planted"):
+        compiled(of_many_kinds, options={"strict": True}, dynamic=dynamic)(*inputs)
+
+
+def test_where_a_fusion_refuses_many_nodes_the_rest_is_eager(monkeypatch, listening):
+    refuse(monkeypatch, torch.ops.aten.sin.default)
+
+    def f(x):
+        for _ in range(compiler._MOST_REFUSED + 3):
+            x = x.sin() * 2
+        return x
+
+    x = torch.randn(4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.testing.assert_close(compiled(f)(x), f(x))
+    assert listening[0].fused == ["aten.mul.Tensor"] * (compiler._MOST_REFUSED - 1)
+    assert listening[0].eager.count(("aten.mul.Tensor", "planted")) == 4
 
 
 def test_lack_of_memory_is_no_reason_to_run_eagerly(monkeypatch):

@@ -19,7 +19,8 @@ import plait
 from plait.torch import dropout
 from plait.torch.lowering import Fused, device_of, is_tensor, is_view, why_not
 from plait.torch.partition import Call, order_of_effects, partitions, with_calls
-from plait.torch.sizes import MissingSizes, Unsupported
+from plait.torch.same_sizes import give_names
+from plait.torch.sizes import MissingSizes, Refused, Unsupported, expression
 from plait.torch.table import TABLE, VIEWS
 
 
@@ -221,10 +222,10 @@ def _size_before(call: torch.fx.Node, symbol: str) -> torch.fx.Node | None:
         if node is call:
             return None
         value = node.meta.get("val")
-        if isinstance(value, torch.SymInt) and str(value.node.expr) == symbol:
+        if isinstance(value, torch.SymInt) and str(expression(value)) == symbol:
             return node
         for dim, size in enumerate(value.shape if is_tensor(value) else ()):
-            if isinstance(size, torch.SymInt) and str(size.node.expr) == symbol:
+            if isinstance(size, torch.SymInt) and str(expression(size)) == symbol:
                 with call.graph.inserting_before(call):
                     made = call.graph.call_function(torch.ops.aten.sym_size.int, (node, dim))
                 made.meta["val"] = size
@@ -253,24 +254,47 @@ def _fuse(node: torch.fx.Node, call: Call, name: str, options: Options) -> Fused
         return Fused(call.graph, name, options.plait, options.dumps)
 
 
+_MOST_REFUSED = 16  # nodes that are taken out of the fusions of a graph, one after another
+
+
 def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: Options, gradients: bool = False) -> Any:
     """A callable for a graph of ATen ops: fusions, and what is between them eagerly. `gradients`: it gives gradients."""
     own_memory(gm.graph, gradients)
     if options.dropout == "plait":
         dropout.open_dropouts(gm.graph)
+    give_names(gm.graph)
     reasons = _reasons(gm.graph, {node: _BY_OPTION for node in gm.graph.nodes if dropout.opens(node)})
     nodes = list(gm.graph.nodes)
     before = order_of_effects(nodes)
-    proposed = partitions(nodes, lambda node: reasons.get(node) == "", before)
-    groups = [group for group in proposed if any(map(computes, group))]
     for node, why in reasons.items():
         if why and why != _BY_OPTION and counts_as_work(node):
             _warn(node, why, options)
-    report = GraphReport(left=[(str(op_of(n)), why) for n, why in reasons.items() if why and counts_as_work(n)])
-    report.left += [(op, "its fusion would only move elements") for group in proposed if group not in groups
-                    for op in ops_of(group)]
-    graph, calls = with_calls(gm.graph, groups, before, "plait_")
-    modules = {}
+    refused: set[torch.fx.Node] = set()
+    while True:
+        proposed = partitions(nodes, lambda node: reasons.get(node) == "", before)
+        groups = [group for group in proposed if any(map(computes, group))]
+        rows = [(str(op_of(n)), why) for n, why in reasons.items() if why and (counts_as_work(n) or n in refused)]
+        rows += [(op, "its fusion would only move elements") for group in proposed if group not in groups for op in ops_of(group)]
+        report = GraphReport(left=rows)
+        graph, calls = with_calls(gm.graph, groups, before, "plait_")
+        try:
+            modules = _modules(calls, report, options, gradients, len(refused) < _MOST_REFUSED)
+            break
+        except Refused as e:
+            refused.add(e.node)
+            reasons[e.node] = str(e)
+            reasons.update((user, "its operand stays eager") for user in e.node.users if user.target is operator.getitem)
+            _warn(e.node, str(e), options)
+    if LISTENING:
+        REPORTS.append(report)
+    return _of_one_fusion(graph, modules) or _whole(gm, graph, modules).forward
+
+
+def _modules(calls: list[tuple[torch.fx.Node, Call]], report: GraphReport, options: Options, gradients: bool,
+             splits: bool) -> dict[str, torch.nn.Module]:
+    """By name, what is called: a fusion, or its nodes where plait refuses it. With `splits`, raises Refused where the fusion
+    could be without one of the nodes."""
+    modules: dict[str, torch.nn.Module] = {}
     for node, call in calls:
         name = node.target
         direction = "backward" if gradients else "forward"
@@ -279,6 +303,8 @@ def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: 
         except plait.OutOfMemoryError:
             raise
         except (Unsupported, plait.Error) as e:
+            if isinstance(e, Refused) and splits:
+                raise Refused(call.origins[e.node], str(e)) from e
             if options.strict:
                 raise plait.UserError(f"a fusion of {', '.join(dict.fromkeys(ops_of(call.graph.nodes)))} is refused: {e}",
                                       "torch.compile", "leave out strict") from e
@@ -290,9 +316,7 @@ def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: 
             continue
         modules[name] = fused
         report.modules.append(fused)
-    if LISTENING:
-        REPORTS.append(report)
-    return _of_one_fusion(graph, modules) or _whole(gm, graph, modules).forward
+    return modules
 
 
 def _whole(gm: torch.fx.GraphModule, graph: torch.fx.Graph, modules: dict[str, torch.nn.Module]) -> torch.fx.GraphModule:

@@ -13,7 +13,7 @@ from torch._C import _from_dlpack as from_dlpack
 from torch._C import _to_dlpack as to_dlpack
 
 import plait
-from plait.torch.sizes import MissingSizes, Unsupported, extent, extents, facts, symbols
+from plait.torch.sizes import MissingSizes, Refused, Unsupported, expression, extents, facts, symbols
 from plait.torch.table import DTYPES, TABLE, Context, dtype
 
 
@@ -165,22 +165,19 @@ def _try(node: torch.fx.Node, device: torch.device) -> str | None:
 # ---- Running.
 
 def memory_order(value: torch.Tensor) -> list[int] | None:
-    """Dims in memory order, outermost first, of a dense tensor that is not row-major; None for others."""
-    strides, sizes = list(value.stride()), list(value.shape)
-    hints = [s.node.hint if isinstance(s, torch.SymInt) else s for s in strides]
-    if any(h is None for h in hints):
+    """Dims in memory order, outermost first, of a tensor that is not row-major, and dense for the sizes that the graph was
+    made for; None for others. For other sizes it is where the dims of results lie, and inputs with gaps are copied."""
+    strides, sizes = ([n.node.hint if isinstance(n, torch.SymInt) else n for n in each] for each in (value.stride(), value.shape))
+    if any(n is None for n in (*strides, *sizes)):
         return None
-    order = sorted(range(len(hints)), key=lambda d: (-hints[d], d))
+    order = sorted(range(len(strides)), key=lambda d: (-strides[d], d))
     if order == sorted(order):
         return None
-    span: Any = 1
-    try:
-        for d in reversed(order):
-            if extent(strides[d]) != extent(span):
-                return None
-            span = span * sizes[d]
-    except Unsupported:  # a stride that has no words
-        return None
+    span = 1
+    for d in reversed(order):
+        if strides[d] != span:
+            return None
+        span *= sizes[d]
     return order
 
 
@@ -203,6 +200,9 @@ def strided_in(base: torch.Tensor, view: torch.Tensor) -> tuple[Any, ...] | None
     return base.stride(), tuple(view.shape), view.stride(), view.storage_offset() - base.storage_offset()
 
 
+_VIEWS_BY_STRIDES = {torch.ops.aten.view.default}  # fail for some strides
+
+
 class View:
     """A result that is a view: what is behind it, and the views to take, one after another."""
 
@@ -223,7 +223,10 @@ class View:
         for target, rest, words, sized in self.steps:
             if sized:
                 rest, words = torch.fx.map_arg((rest, words), lambda n: args[self.places[n]])
-            base = target(base, *rest, **words)
+            if target in _VIEWS_BY_STRIDES:
+                base = base.reshape(*rest, *words.values())  # the same where the strides allow a view
+            else:
+                base = target(base, *rest, **words)
         return base
 
     def within(self, order: list[int] | None) -> tuple[tuple[int, ...], tuple[int, ...], int] | None:
@@ -261,7 +264,12 @@ class Fused:
         result: Any = None
         for node in graph.nodes:
             if node.op == "call_function":
-                lowering.node(node)
+                try:
+                    lowering.node(node)
+                except Unsupported as e:
+                    raise Refused(node, str(e)) from e
+                except plait.UserError as e:
+                    raise Refused(node, e.what) from e
             elif node.op == "output":
                 result = node.args[0]
         self.single = not isinstance(result, (list, tuple))
@@ -287,7 +295,7 @@ class Fused:
                 self.orders.append(inverse(order) if order and not within else None)
             self.results.append((True, place, view if view.steps and not within else None))
         self.size_places: list[int] = []  # of sizes among the arguments; the inputs behind the tensors
-        by_symbol = {str(n.meta["val"].node.expr): i for i, n in enumerate(placeholders)
+        by_symbol = {str(expression(n.meta["val"])): i for i, n in enumerate(placeholders)
                      if isinstance(n.meta["val"], torch.SymInt)}
         if missing := [symbol for symbol in lowering.sizes() if symbol not in by_symbol]:
             raise MissingSizes(missing)

@@ -79,6 +79,7 @@ class Call:
             made[each].meta = copy.copy(each.meta)
         for node in nodes:
             made[node] = self.graph.node_copy(node, made.__getitem__)
+        self.origins = {made[node]: node for node in nodes}
         results = tuple(made[node] for node in self.outputs)
         self.graph.output(results[0] if len(results) == 1 else results)
 

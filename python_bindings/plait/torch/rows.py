@@ -13,7 +13,7 @@ from torch._prims_common import elementwise_dtypes
 
 import plait
 from plait import ops
-from plait.torch.sizes import Unsupported, extent, extents, promised
+from plait.torch.sizes import Unsupported, expression, extent, extents, promised
 
 aten, prims = torch.ops.aten, torch.ops.prims
 
@@ -68,10 +68,23 @@ def cast(x: plait.Tensor, to: plait.DType) -> plait.Tensor:
     return x if x.dtype == to else ops.cast(x, to)
 
 
+def number(value: Any, what: str) -> int:
+    """An attribute that plait needs as a number when it compiles."""
+    if isinstance(value, torch.fx.Node):
+        value = value.meta["val"]
+    if isinstance(value, torch.SymInt):
+        size = extent(value)
+        if isinstance(size, int):
+            return size
+        raise Unsupported(f"the {what} is {size}, which differs from call to call, and plait compiles it as a number")
+    return int(value)
+
+
 def constant(value: Any, to: plait.DType) -> Any:
     """A number as an operand beside a tensor of that dtype; what overflows a float is infinite, as in PyTorch."""
     if isinstance(value, SYMBOLIC):
-        raise Unsupported("a symbolic number as this operand")
+        value = value.meta["val"] if isinstance(value, torch.fx.Node) else value
+        raise Unsupported(f"the number {value}, which differs from call to call, as this operand")
     if to == plait.bool_:
         return int(bool(value))
     largest = {plait.f16: 65504.0, plait.bf16: 3.3895313892515355e38, plait.f32: 3.4028234663852886e38}.get(to)
@@ -89,7 +102,7 @@ def operand(c: Context, value: Any, to: plait.DType) -> Any:
     number = value.meta["val"] if isinstance(value, torch.fx.Node) else value
     if not isinstance(number, torch.SymInt) or to not in (plait.i64, plait.f32, plait.f64):
         raise Unsupported(f"the number {number} as an operand of {to}")
-    if not all(promised(number, symbol) for symbol in number.node.expr.free_symbols):
+    if not all(promised(number, symbol) for symbol in expression(number).free_symbols):
         raise Unsupported(f"the number {number}, which may be below 0, as an operand")
     return ops.size(c.fusion, str(extent(number)), to)
 

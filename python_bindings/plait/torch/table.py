@@ -10,7 +10,7 @@ import plait
 import plait.torch.table_indexing  # noqa: F401: its rows
 import plait.torch.table_pointwise  # noqa: F401: its rows
 from plait import ops
-from plait.torch.rows import DTYPES, TABLE, VIEWS, Context, apply, aten, cast, constant, dtype, prims, raw, row, wide
+from plait.torch.rows import DTYPES, TABLE, VIEWS, Context, apply, aten, cast, constant, dtype, number, prims, raw, row, wide
 from plait.torch.sizes import Unsupported, extent, extents
 
 __all__ = ["DTYPES", "TABLE", "VIEWS", "Context", "dtype"]
@@ -326,6 +326,7 @@ def _(c, x, dims):
 
 @row(aten.roll.default, view=True)
 def _(c, x, shifts, dims=()):
+    shifts = [number(each, "shift") for each in shifts]
     if not dims:
         return ops.reshape(ops.roll(ops.reshape(x, [-1]), list(shifts), [0]), c.shape())
     return ops.roll(x, list(shifts), list(dims))
@@ -333,7 +334,7 @@ def _(c, x, shifts, dims=()):
 
 @row(aten.repeat.default, view=True)
 def _(c, x, repeats):
-    return ops.repeat(x, [int(r) for r in repeats])
+    return ops.repeat(x, [number(each, "number of copies") for each in repeats])
 
 
 @row(aten.constant_pad_nd.default, view=True)
@@ -360,12 +361,12 @@ def _(c, x, memory_format=None):
 
 @row(aten.tril.default, view=True)
 def _(c, x, diagonal=0):
-    return ops.tril(x, int(diagonal))
+    return ops.tril(x, number(diagonal, "diagonal"))
 
 
 @row(aten.triu.default, view=True)
 def _(c, x, diagonal=0):
-    return ops.triu(x, int(diagonal))
+    return ops.triu(x, number(diagonal, "diagonal"))
 
 
 @row(aten.split_with_sizes.default, aten.split.Tensor, view=True)
