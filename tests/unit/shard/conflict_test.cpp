@@ -93,6 +93,26 @@ TEST(Conflict, EachWayAndItsCostAreKept) {
   EXPECT_TRUE(assign(*f->find("y")->definition).alternatives.empty());
 }
 
+// Of many claimants those that agree have their way together, and a few of the others are tried.
+TEST(Conflict, FewWaysAreTried) {
+  const auto tried = [](size_t operands, const std::vector<std::string>& layouts) {
+    std::string in, names;
+    for (size_t i = 0; i < operands; ++i) {
+      in += fmt::format("{}%x{}: f32[64, 64, 64] {}", i == 0 ? "" : ", ", i, layouts[i % layouts.size()]);
+      names += fmt::format("%x{}, ", i);
+    }
+    auto f = test::parsed("mesh @m (a = 2, b = 2, c = 2)\nfusion @f on @m (" + in + ") -> (%y) {\n %y = cat(" + names +
+                          "dim = 0)\n}\n");
+    propagate(*f);
+    return assign(*f->find("y")->definition).alternatives.size();
+  };
+  EXPECT_EQ(tried(40, {"{0: a}"}), 0u);
+  EXPECT_LE(tried(40, {"{0: a, 1: b}", "{0: b, 1: a}"}), 2u);
+  EXPECT_LE(tried(40, {"{1: a}", "{1: b}", "{1: c}", "{2: a}", "{2: b}", "{2: c}", "{1: [a, b]}", "{1: [b, a]}",
+                       "{1: [a, c]}", "{2: [b, c]}", "{2: [a, b]}", "{2: [c, a]}"}),
+            8u);
+}
+
 TEST(Conflict, MoreBytesWin) {
   EXPECT_EQ(needs(with("%a: f32[n] {0: tp}, %b: f32[m, n] {1: dp}", "add(%a, %b)")), "{0: dp}, {1: dp} -> {1: dp}");
   // Wider elements are more bytes.
