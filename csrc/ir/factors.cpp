@@ -496,14 +496,22 @@ std::optional<double> number(const TensorView& t) {
   return full ? std::optional(full->value.to_double()) : std::nullopt;
 }
 
-// Whether summands of any signs may be scaled by each element: an infinite one, or one by which they overflow, would
-// make NaN of a sum that is none. Numbers of common size, and masks.
-bool is_scale(const TensorView& t) {
-  constexpr double kLargest = 65536;
-  if (const auto by = number(t)) return std::abs(*by) <= kLargest && std::abs(*by) >= 1 / kLargest;
+bool is_mask(const TensorView& t) {
   const Op* op = origin(t);
   const auto* cast = op ? as<PointwiseOp>(*op) : nullptr;
   return cast && cast->function == Pointwise::cast && cast->in[0]->dtype == DType::boolean;
+}
+
+// Numbers that make no summand greater, however many of them scale it one behind another: one that grows may overflow
+// where the sum does not, and of both signs that is NaN.
+bool shrinks_as_factor(const TensorView& t) {
+  const auto by = number(t);
+  return by && std::abs(*by) <= 1;
+}
+
+bool shrinks_as_divisor(const TensorView& t) {
+  const auto by = number(t);
+  return by && std::abs(*by) >= 1 && std::isfinite(*by);
 }
 
 }  // namespace
@@ -516,9 +524,10 @@ bool scales_pending(const Op& op, const std::vector<bool>& partial) {
   if (!is_float(type) || is_narrow(type) || p->in[pending]->dtype != type) return false;
   switch (p->function) {
     case Pointwise::mul:
-      return p->in[1 - pending]->dtype == type && is_scale(*p->in[1 - pending]);
+      return p->in[1 - pending]->dtype == type &&
+             (is_mask(*p->in[1 - pending]) || shrinks_as_factor(*p->in[1 - pending]));
     case Pointwise::div:
-      return pending == 0 && p->in[1]->dtype == type && number(*p->in[1]) && is_scale(*p->in[1]);
+      return pending == 0 && p->in[1]->dtype == type && shrinks_as_divisor(*p->in[1]);
     case Pointwise::where:
       return pending > 0 && number(*p->in[3 - pending]) == 0;
     default:

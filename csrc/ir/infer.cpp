@@ -168,6 +168,15 @@ Inferred infer_block(const GatherBlock& op) {
   return stated(op, op.in, rest * op.held[1] * op.held[3], rest * op.wanted[1] * op.wanted[3]);
 }
 
+Inferred infer_reshard(const Reshard& op) {
+  if (op.step && op.team.axes.empty())
+    throw UserError("a step of a reshard has no team", describe(op),
+                    "give team = ..., the mesh axes of the step, or drop the step");
+  if (!op.step && !op.team.axes.empty())
+    throw UserError("a reshard has a team and no step", describe(op), "give step = ..., or drop the team");
+  return same_as(op.in);
+}
+
 }  // namespace
 
 std::vector<Inferred> infer_results(const Op& op, Fusion& fusion) {
@@ -184,7 +193,7 @@ std::vector<Inferred> infer_results(const Op& op, Fusion& fusion) {
       [&](const Normal& o) { return infer_random(o); },
       [&](const Linear& o) { return infer_linear(o); },
       [&](const Matmul& o) { return infer_matmul(o, fusion); },
-      [&](const Reshard& o) { return same_as(o.in); },
+      [&](const Reshard& o) { return infer_reshard(o); },
       [&](const AllReduce& o) { return infer_all_reduce(o); },
       [&](const AllGather& o) { return stated(o, o.in, o.outer * o.count * o.inner, o.outer * o.total * o.inner); },
       [&](const ReduceScatter& o) { return stated(o, o.in, o.outer * o.total * o.inner, o.outer * o.count * o.inner); },

@@ -445,16 +445,23 @@ std::string dim_difference(const Op& op, const Assignment& a, int index, size_t 
   return fmt::format("{} is not one range: {} must have it whole", what, text_name(op));
 }
 
+// Ways that are tried at most: of a cat of many operands each may be cut otherwise.
+constexpr size_t kMostTried = 8;
+
 // Of those that each claimant would have its way in, with all that they leave to others, the one with the cheapest
-// moves; of equals the first.
-Assignment cheapest(const Op& op, const std::vector<Layout>& wanted, const Claimants& claimants, Assignment out) {
-  const std::vector<int> order = claimants.order();
+// moves; of equals the first. Claimants that agree have it together.
+Assignment cheapest(const Op& op, const std::vector<Layout>& wanted, const Claimants& claimants,
+                    const std::vector<int>& order, Assignment out) {
   const auto cost = cost_of_moves(op, out);
   if (!cost) return out;
   std::vector<Alternative> all = {{order[0], *cost}};
+  std::vector<int> tried = {order[0]};
   for (int first : order) {
-    if (first == order[0] || claimants.agree(first, order[0])) continue;
-    const std::vector<int> led = claimants.order(first);
+    const auto goes_with = [&](int other) { return first == other || claimants.agree(first, other); };
+    if (std::ranges::any_of(tried, goes_with)) continue;
+    if (tried.size() == kMostTried) break;
+    tried.push_back(first);
+    const std::vector<int> led = claimants.order_behind(first, order);
     Assignment other = Assigner(op, wanted, out.factors, led).run();
     const auto its =
         other.operands == out.operands && other.results == out.results ? std::nullopt : cost_of_moves(op, other);
@@ -490,7 +497,7 @@ Assignment assign(const Op& op, const std::vector<Layout>& wanted) {
   const Claimants claimants(op, all);
   const std::vector<int> order = claimants.order();
   Assignment out = Assigner(op, wanted, all, order).run();
-  return claimants.conflict() ? cheapest(op, wanted, claimants, std::move(out)) : out;
+  return claimants.conflict() ? cheapest(op, wanted, claimants, order, std::move(out)) : out;
 }
 
 Assignment assign(const Op& op) {

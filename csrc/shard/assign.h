@@ -34,7 +34,8 @@ struct Assignment {
   std::vector<Claim> claims;     // per factor
   std::vector<Layout> operands;  // what the op needs, per operand
   std::vector<Layout> results;   // what the op then gives, per result
-  // Where claimants are in conflict and sizes are known: first the one that had its way, then the others.
+  // Where claimants are in conflict and sizes are known: first the one that had its way, then the others, of which some
+  // are tried where there are many.
   std::vector<Alternative> alternatives;
   // The one that the claimant would have had its way in, else the cheapest of the others; null: there is none.
   const Alternative* runner_up(int claimant) const;

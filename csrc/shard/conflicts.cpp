@@ -40,6 +40,20 @@ Claimants::Claimants(const Op& op, const std::vector<Factor>& factors) : op_(op)
   for (size_t r = 0; r < op.results.size(); ++r)
     if (op.results[r]->layout_source == LayoutSource::annotated && is_sharded(op.results[r]->layout))
       all_.push_back(~static_cast<int>(r));
+  if (all_.size() < 2) return;
+  for (int i : all_) {
+    places_.emplace(i, places_of(i));
+    own_bytes_.emplace(i, global_bytes(tensor_at(op, i)));
+  }
+}
+
+std::vector<Claimants::Place> Claimants::places_of(int index) const {
+  std::vector<Place> out;
+  const TensorView& t = tensor_at(op_, index);
+  for (size_t f = 0; f < factors_.size(); ++f)
+    if (const int dim = dim_in(factors_[f], index); dim >= 0)
+      out.push_back({f, &t.layout.dims[static_cast<size_t>(dim)].pieces});
+  return out;
 }
 
 std::vector<int> Claimants::order() const {
@@ -55,11 +69,10 @@ std::vector<int> Claimants::order() const {
   return out;
 }
 
-std::vector<int> Claimants::order(int first) const {
-  std::vector<int> out = order();
-  std::ranges::stable_partition(out, [&](int i) { return i == first; });
-  std::stable_partition(out.begin() + 1, out.end(), [&](int i) { return agree(first, i); });
-  return out;
+std::vector<int> Claimants::order_behind(int first, std::vector<int> order) const {
+  std::ranges::stable_partition(order, [&](int i) { return i == first; });
+  std::stable_partition(order.begin() + 1, order.end(), [&](int i) { return agree(first, i); });
+  return order;
 }
 
 std::optional<int64_t> Claimants::bytes(int index) const {
@@ -67,21 +80,34 @@ std::optional<int64_t> Claimants::bytes(int index) const {
   for (int other : all_) {
     if (other != index && !agree(index, other)) continue;
     const TensorView& t = tensor_at(op_, other);
-    const auto all = global_bytes(t);
+    const auto all = own_bytes_.empty() ? global_bytes(t) : own_bytes_.at(other);
     if (!all || *all > INT64_MAX / 64) return std::nullopt;
     out += *all * (is_parameter(t) ? kParameterWeight : 1);
   }
   return out;
 }
 
+bool Claimants::joined_alike(int a, int b) const {
+  return op_.kind == OpKind::Cat && a >= 0 && b >= 0 && tensor_at(op_, a).layout.dims == tensor_at(op_, b).layout.dims;
+}
+
 bool Claimants::agree(int a, int b) const {
+  if (joined_alike(a, b)) return true;
+  const auto found_x = places_.find(a), found_y = places_.find(b);
+  const bool known = found_x != places_.end() && found_y != places_.end();
+  return known ? agree(found_x->second, found_y->second) : agree(places_of(a), places_of(b));
+}
+
+bool Claimants::agree(const std::vector<Place>& x, const std::vector<Place>& y) {
   bool some = false;
-  for (const Factor& f : factors_) {
-    const int x = dim_in(f, a), y = dim_in(f, b);
-    if (x < 0 || y < 0) continue;
-    const auto &p = pieces(a, x), &q = pieces(b, y);
-    if (p != q) return false;
-    some = some || has_mesh_piece(p);
+  for (size_t i = 0, j = 0; i < x.size() && j < y.size();) {
+    if (x[i].factor != y[j].factor) {
+      x[i].factor < y[j].factor ? ++i : ++j;
+      continue;
+    }
+    if (*x[i].pieces != *y[j].pieces) return false;
+    some = some || has_mesh_piece(*x[i].pieces);
+    ++i, ++j;
   }
   return some;
 }
@@ -94,13 +120,12 @@ bool Claimants::conflict() const {
 }
 
 bool Claimants::conflict(int a, int b) const {
-  for (const Factor& f : factors_) {
-    const int x = dim_in(f, a);
-    if (x < 0 || !has_mesh_piece(pieces(a, x))) continue;
-    for (const Factor& g : factors_) {
-      const int y = dim_in(g, b);
-      if (y < 0 || !has_mesh_piece(pieces(b, y))) continue;
-      if (&f == &g ? pieces(a, x) != pieces(b, y) : share_an_axis(pieces(a, x), pieces(b, y))) return true;
+  if (joined_alike(a, b)) return false;
+  for (const Place& f : places_.at(a)) {
+    if (!has_mesh_piece(*f.pieces)) continue;
+    for (const Place& g : places_.at(b)) {
+      if (!has_mesh_piece(*g.pieces)) continue;
+      if (f.factor == g.factor ? *f.pieces != *g.pieces : share_an_axis(*f.pieces, *g.pieces)) return true;
     }
   }
   return false;

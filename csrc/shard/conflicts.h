@@ -23,13 +23,13 @@ class Claimants {
   // Those with more bytes first, of a parameter four times these, with those of all that ask for the same; of equals
   // parameters, then operands in order, then results.
   std::vector<int> order() const;
-  // The same behind one of them and those that ask for the same as it.
-  std::vector<int> order(int first) const;
+  // Their order behind one of them and those that ask for the same as it.
+  std::vector<int> order_behind(int first, std::vector<int> order) const;
 
   // Bytes of one and of all that go with it; nothing where a size is not known.
   std::optional<int64_t> bytes(int index) const;
 
-  // Whether both ask for the same pieces of every factor that both have.
+  // Whether both ask for the same pieces of every factor that both have; operands of a cat also of what each has alone.
   bool agree(int a, int b) const;
   // Whether two want an axis for different dims, or different pieces of one.
   bool conflict() const;
@@ -37,14 +37,22 @@ class Claimants {
   static bool is_parameter(const TensorView& t) { return t.role == TensorRole::parameter; }
 
  private:
+  // A dim of a claimant that is in a factor, by the factor's place.
+  struct Place {
+    size_t factor = 0;
+    const std::vector<Piece>* pieces = nullptr;
+  };
+
+  std::vector<Place> places_of(int index) const;
+  static bool agree(const std::vector<Place>& x, const std::vector<Place>& y);
+  bool joined_alike(int a, int b) const;
   bool conflict(int a, int b) const;
-  const std::vector<Piece>& pieces(int index, int dim) const {
-    return tensor_at(op_, index).layout.dims[static_cast<size_t>(dim)].pieces;
-  }
 
   const Op& op_;
   const std::vector<Factor>& factors_;
   std::vector<int> all_;
+  std::map<int, std::vector<Place>> places_;  // of all, where there are several
+  std::map<int, std::optional<int64_t>> own_bytes_;
 };
 
 // What it costs to bring operands to where an assignment needs them, those of parameters four times, and results to

@@ -262,6 +262,19 @@ class Inserter {
     }
   }
 
+  // A step that the reshard carries is not what leads from its operand to its result.
+  [[noreturn]] void refuse_step(const Reshard& op, const std::vector<ReshardStep>& steps) const {
+    std::string leads;
+    for (const ReshardStep& step : steps)
+      leads += fmt::format("{}{} over {}", leads.empty() ? "" : ", then ", name(step.kind),
+                           print(step.team, fusion_.mesh()));
+    throw UserError(fmt::format("{} over {} does not lead from {} of %{} to {} of %{}", name(*op.step),
+                                print(op.team, fusion_.mesh()), text(held_layout(*op.in)), op.in->name,
+                                text(op.out()->layout), op.out()->name),
+                    describe(op),
+                    leads.empty() ? "drop the reshard: nothing moves" : leads + " does: drop step and team");
+  }
+
   // Written by the user: the op itself becomes the last step, if it carries none.
   void visit_reshard(Reshard& op) {
     if (planned_step(op)) {
@@ -274,6 +287,7 @@ class Inserter {
       throw UserError(fmt::format("reshard %{} changes nothing: %{} is {} already", op.out()->name, op.in->name,
                                   text(op.out()->layout)),
                       describe(op), "drop it");
+    if (op.step) refuse_step(op, steps);
     TensorView* in = op.in;
     for (size_t i = 0; i + 1 < steps.size(); ++i)
       in = add_step(in, steps[i], nullptr, op.in->name, fmt::format("for reshard %{}", op.out()->name));

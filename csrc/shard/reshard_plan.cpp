@@ -1,6 +1,7 @@
 #include "shard/reshard_plan.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <queue>
 #include <tuple>
@@ -176,8 +177,78 @@ double step_cost(const ReshardStep& step, const Layout& before, const Layout& af
   return collective_cost(*collective, n, held * (piece ? static_cast<double>(n) : 1));
 }
 
+// What the plan of a step costs where all that changes is gathered, or reduced, and cut again.
+double cost_by_whole(const Layout& from, const Layout& to, const ReshardSizes& sizes) {
+  double out = 0;
+  Layout now = from;
+  const auto take = [&](ReshardKind kind, const Team& team, Layout next) {
+    ReshardStep step;
+    step.kind = kind, step.team = team;
+    if (!team.axes.empty()) out += step_cost(step, now, next, sizes);
+    now = std::move(next);
+  };
+  for (size_t d = 0; d < from.dims.size(); ++d) {
+    const auto first = std::ranges::mismatch(from.dims[d].pieces, to.dims[d].pieces).in1;
+    Team team;
+    for (auto p = first; p != from.dims[d].pieces.end(); ++p)
+      if (!p->is_local()) team.axes.push_back(p->mesh_axis);
+    Layout next = now;
+    next.dims[d].pieces.assign(from.dims[d].pieces.begin(), first);
+    take(ReshardKind::all_gather, team, std::move(next));
+  }
+  Team pending;
+  for (const auto& [axis, reduce] : from.partial)
+    if (!to.partial.contains(axis)) pending.axes.push_back(axis);
+  Layout done = now;
+  done.partial = to.partial;
+  take(ReshardKind::all_reduce, pending, std::move(done));
+  return out;
+}
+
+using Key = std::vector<int64_t>;
+
+void add_to(Key& key, const Layout& layout) {
+  for (const DimLayout& dim : layout.dims) {
+    key.push_back(-2);
+    for (const Piece& p : dim.pieces) key.insert(key.end(), {p.mesh_axis, p.granule, p.local});
+  }
+  for (auto [axis, reduce] : layout.partial) key.insert(key.end(), {-3, axis, static_cast<int64_t>(reduce)});
+}
+
+// All that a plan follows from.
+Key key_of(const Layout& from, const Layout& to, const ReshardSizes& sizes) {
+  Key out;
+  add_to(out, from);
+  out.push_back(-4);
+  add_to(out, to);
+  out.push_back(-4);
+  out.insert(out.end(), sizes.members.begin(), sizes.members.end());
+  out.push_back(-4);
+  for (const auto& extent : sizes.extents) out.push_back(extent.value_or(-1));
+  out.push_back(sizes.element_bytes);
+  return out;
+}
+
+// What was found for the same layouts and sizes. Ops that stand in a row ask for the same again and again.
+template <class T>
+class Found {
+ public:
+  template <class Make>
+  const T& at(Key key, Make make) {
+    if (const auto it = all_.find(key); it != all_.end()) return it->second;
+    if (all_.size() == kMost) all_.clear();
+    return all_.emplace(std::move(key), make()).first->second;
+  }
+
+ private:
+  static constexpr size_t kMost = 4096;
+  std::map<Key, T> all_;
+};
+
 // Layouts that a search looks at before it goes without places in between: five axes that all move take fewer.
 constexpr size_t kMostExpanded = 1000;
+// Those that one looks at which is after a cost alone.
+constexpr size_t kMostPriced = 100;
 
 // Uniform-cost search over layouts.
 class Search {
@@ -188,18 +259,16 @@ class Search {
 
   // Nothing where there are too many layouts, of which without places in between there are not.
   std::optional<ReshardPlan> run() {
-    reach({from_, {}, -1, 0, 0});
-    for (size_t expanded = 0; !open_.empty();) {
-      const auto [cost, count, at] = open_.top();
-      open_.pop();
-      if (nodes_[at].done || known_.at(key(nodes_[at].layout)) != at) continue;
-      nodes_[at].done = true;
-      if (nodes_[at].layout == to_) return plan(at);
-      if (between_ && ++expanded > kMostExpanded) return std::nullopt;
-      expand(at);
-    }
-    PLAIT_CHECK(false, "no plan of a reshard");
-    __builtin_unreachable();
+    const auto at = find(between_ ? kMostExpanded : SIZE_MAX);
+    return at ? std::optional(plan(*at)) : std::nullopt;
+  }
+
+  // What the cheapest plan costs that is found soon.
+  double price() {
+    if (const auto at = find(kMostPriced)) return nodes_[*at].cost;
+    const double whole = cost_by_whole(from_, to_, sizes_);
+    const auto reached = known_.find(key(to_));
+    return reached == known_.end() ? whole : std::min(whole, nodes_[reached->second].cost);
   }
 
  private:
@@ -211,15 +280,26 @@ class Search {
     int64_t steps;
     bool done = false;
   };
-  using Key = std::vector<int64_t>;
+
+  // The node of the end; nothing where so many layouts were looked at before.
+  std::optional<size_t> find(size_t most) {
+    reach({from_, {}, -1, 0, 0});
+    for (size_t expanded = 0; !open_.empty();) {
+      const auto [cost, count, at] = open_.top();
+      open_.pop();
+      if (nodes_[at].done || known_.at(key(nodes_[at].layout)) != at) continue;
+      nodes_[at].done = true;
+      if (nodes_[at].layout == to_) return at;
+      if (++expanded > most) return std::nullopt;
+      expand(at);
+    }
+    PLAIT_CHECK(false, "no plan of a reshard");
+    __builtin_unreachable();
+  }
 
   static Key key(const Layout& layout) {
     Key out;
-    for (const DimLayout& dim : layout.dims) {
-      out.push_back(-2);
-      for (const Piece& p : dim.pieces) out.insert(out.end(), {p.mesh_axis, p.granule, p.local});
-    }
-    for (auto [axis, reduce] : layout.partial) out.insert(out.end(), {-3, axis, static_cast<int64_t>(reduce)});
+    add_to(out, layout);
     return out;
   }
 
@@ -434,14 +514,18 @@ class Search {
 ReshardPlan plan_reshard(const Layout& from, const Layout& to, const ReshardSizes& sizes) {
   PLAIT_CHECK(from.dims.size() == to.dims.size(), "layouts of {} and {} dims", from.dims.size(), to.dims.size());
   PLAIT_CHECK(can_reshard(from, to), "a whole value cannot become pending");
-  if (auto plan = Search(from, to, sizes, true).run()) return std::move(*plan);
-  return *Search(from, to, sizes, false).run();
+  thread_local Found<ReshardPlan> found;
+  return found.at(key_of(from, to, sizes), [&] {
+    auto plan = Search(from, to, sizes, true).run();
+    return plan ? std::move(*plan) : *Search(from, to, sizes, false).run();
+  });
 }
 
 double reshard_cost(const Layout& from, const Layout& to, const ReshardSizes& sizes) {
   if (from == to) return 0;
   if (const auto step = single_step(from, to)) return step_cost(*step, from, to, sizes);
-  return plan_reshard(from, to, sizes).cost;
+  thread_local Found<double> found;
+  return found.at(key_of(from, to, sizes), [&] { return Search(from, to, sizes, true).price(); });
 }
 
 std::optional<ReshardStep> planned_step(const Reshard& reshard) {

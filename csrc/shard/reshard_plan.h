@@ -71,8 +71,8 @@ struct ReshardPlan {
 // there are too many ways. Of plans that cost the same the one with fewer steps is taken. Requires can_reshard.
 ReshardPlan plan_reshard(const Layout& from, const Layout& to, const ReshardSizes& sizes);
 
-// What the plan costs, or the one step that is enough, which may cost more than several; without a search for that.
-// Requires can_reshard.
+// What the plan costs, or the one step that is enough, which may cost more than several; or, where many layouts stand
+// in between, what a plan costs that was found among the first ones. Requires can_reshard.
 double reshard_cost(const Layout& from, const Layout& to, const ReshardSizes& sizes);
 
 // False where `to` keeps an axis pending that `from` does not: a whole value never becomes pending.

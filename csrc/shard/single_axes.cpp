@@ -25,6 +25,13 @@ bool has_single_axes(const Mesh& mesh) {
 void drop_single_axes(Fusion& fusion) {
   if (!has_single_axes(fusion.mesh())) return;
   const auto single = [&](int axis) { return is_single(fusion.mesh().axes()[static_cast<size_t>(axis)]); };
+  const auto has_some = [&](const TensorView& t) {
+    const auto changes = [&](const Layout& layout) { return without_axes(layout, single) != layout; };
+    return changes(t.layout) || (t.stored && changes(*t.stored));
+  };
+  for (Op* op : fusion.ops())
+    if (auto* reshard = as<Reshard>(*op); reshard && (has_some(*reshard->in) || has_some(*reshard->out())))
+      reshard->step.reset(), reshard->team = {};
   for (TensorView* t : fusion.tensors()) {
     t->layout = without_axes(t->layout, single);
     if (t->stored) t->stored = without_axes(*t->stored, single);

@@ -13,7 +13,8 @@ Layout without_axes(Layout layout, const std::function<bool(int axis)>& dropped)
 bool has_single_axes(const Mesh& mesh);
 
 // Takes such axes out of all layouts, so that nothing is gathered, merged or left pending over them, and lists of
-// pieces begin with an axis that cuts. On one rank in all layouts stay as they are.
+// pieces begin with an axis that cuts. A reshard between layouts with such axes loses the step that it carries. On one
+// rank in all layouts stay as they are.
 void drop_single_axes(Fusion& fusion);
 
 }  // namespace plait

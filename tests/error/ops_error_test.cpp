@@ -372,6 +372,8 @@ const Refusal kRefusals[] = {
     {"gather_range(%gate, team = tp, outer = 4, count = 4, total = 12, inner = 1, start = 0)",
      "gather_range lacks `taken`", "write "},
     {"gather_range(%gate, team = pp, outer = 4, count = 4, total = 12, inner = 1, start = 0, taken = 5)", "pp", "tp"},
+    {"reshard(%x, step = all_gather)", "a step of a reshard has no team", "give team = "},
+    {"reshard(%x, team = tp)", "a reshard has a team and no step", "give step = "},
     {"reshard(%x, step = gather)", "`gather` is no step of a reshard", "write a collective, or slice"},
     {"gather_block(%gate, team = tp, outer = 1, middle = 1, inner = 1, totals = [4, 12], held = [0, 4, 0, 4], wanted = "
      "[0, 2, 0, 12])",

@@ -237,13 +237,36 @@ fusion @f on @m (%x: T[24, n] {0: [dp, tp]}, %g: T[24, 8] {0: [dp, tp]}, %before
       "cpu", 2);
   EXPECT_TRUE(infinite.ok || infinite.undecided) << infinite.message;
   std::string integers = kScaled;
-  integers.replace(integers.find("0.25"), 4, "3");
+  integers.replace(integers.find("0.25"), 4, "-1");
   integers.replace(integers.find("div(%before, 4)"), 15, "neg(%before)");
   CaseOptions how;
   how.ranks = 6, how.exact = true;
   const CaseResult result = run_case(integers, how);
   EXPECT_TRUE(result.ok) << result.message;
   EXPECT_EQ(result.collectives, 1);
+}
+
+// Summands of both signs that grow on their way may overflow where the sum does not, at once or after several steps.
+TEST(Pending, WhatMakesSummandsGreaterComesBehindTheSum) {
+  const auto result_of = [](const std::string& ops, double summand) {
+    const auto fusion = parse_fusion(
+        "mesh @m (tp = 2)\nfusion @f on @m (%x: f32[1, 2] {1: tp}, %w: f32[1, 2] {1: tp}) -> (%y) {\n"
+        "  %s = linear(%x, %w)\n" +
+        ops + "}\n");
+    Tensors inputs;
+    inputs.emplace("x", Tensor::from_doubles(DType::f32, {1, 2}, {summand, summand}));
+    inputs.emplace("w", Tensor::from_doubles(DType::f32, {1, 2}, {1, -1}));
+    CompileOptions options;
+    options.device = "cpu", options.ranks = 2;
+    return compile(*fusion, options).run(inputs).at("y").at(0);
+  };
+  EXPECT_EQ(result_of("  %y = mul(%s, 65536)\n", 1e35), 0);
+  EXPECT_EQ(result_of("  %y = div(%s, 0.001)\n", 1e37), 0);
+  for (const char* step : {"mul({}, 65536)", "div({}, 0.0000152587890625)"}) {
+    std::string text = "%s";
+    for (int i = 0; i < 8; ++i) text = fmt::format(fmt::runtime(step), text);
+    EXPECT_EQ(result_of("  %y = " + text + "\n", 1), 0) << step;
+  }
 }
 
 // Ranks with the same numbers are told once, and no rank is held.

@@ -93,6 +93,26 @@ TEST(Conflict, EachWayAndItsCostAreKept) {
   EXPECT_TRUE(assign(*f->find("y")->definition).alternatives.empty());
 }
 
+// Of many claimants those that agree have their way together, and a few of the others are tried.
+TEST(Conflict, FewWaysAreTried) {
+  const auto tried = [](size_t operands, const std::vector<std::string>& layouts) {
+    std::string in, names;
+    for (size_t i = 0; i < operands; ++i) {
+      in += fmt::format("{}%x{}: f32[64, 64, 64] {}", i == 0 ? "" : ", ", i, layouts[i % layouts.size()]);
+      names += fmt::format("%x{}, ", i);
+    }
+    auto f = test::parsed("mesh @m (a = 2, b = 2, c = 2)\nfusion @f on @m (" + in + ") -> (%y) {\n %y = cat(" + names +
+                          "dim = 0)\n}\n");
+    propagate(*f);
+    return assign(*f->find("y")->definition).alternatives.size();
+  };
+  EXPECT_EQ(tried(40, {"{0: a}"}), 0u);
+  EXPECT_LE(tried(40, {"{0: a, 1: b}", "{0: b, 1: a}"}), 2u);
+  EXPECT_LE(tried(40, {"{1: a}", "{1: b}", "{1: c}", "{2: a}", "{2: b}", "{2: c}", "{1: [a, b]}", "{1: [b, a]}",
+                       "{1: [a, c]}", "{2: [b, c]}", "{2: [a, b]}", "{2: [c, a]}"}),
+            8u);
+}
+
 TEST(Conflict, MoreBytesWin) {
   EXPECT_EQ(needs(with("%a: f32[n] {0: tp}, %b: f32[m, n] {1: dp}", "add(%a, %b)")), "{0: dp}, {1: dp} -> {1: dp}");
   // Wider elements are more bytes.
@@ -217,30 +237,32 @@ TEST(Pending, PassesThroughLinearOps) {
   EXPECT_EQ(needs(pending("add(%p, %q)")), "{} partial(tp: sum), {} partial(tp: sum) -> {} partial(tp: sum)");
 }
 
-// Where the other side is whole, nobody else reads the sum, and it does not grow.
+// Where the other side is whole, nobody else reads the sum, and neither it nor its summands grow.
 TEST(Pending, PassesThroughWhatScalesIt) {
   const std::string passes = "{} partial(tp: sum), {} -> {} partial(tp: sum)";
-  EXPECT_EQ(needs(pending("mul(%p, 2.0)")), passes);
+  for (const char* op : {"mul(%p, 0.5)", "mul(%p, 1)", "mul(%p, -1)", "mul(%p, 0)", "mul(%p, 1e-30)", "div(%p, 4)",
+                         "div(%p, -1)", "div(%p, 1e30)", "mul(%p, cast(%b, to = f32))"})
+    EXPECT_EQ(needs(pending(op, ", %b: bool[n]")), passes) << op;
   EXPECT_EQ(needs(pending("mul(-0.5, %p)")), "{}, {} partial(tp: sum) -> {} partial(tp: sum)");
-  EXPECT_EQ(needs(pending("mul(%p, cast(%b, to = f32))", ", %b: bool[n]")), passes);
-  EXPECT_EQ(needs(pending("div(%p, 4)")), passes);
   EXPECT_EQ(needs(pending("where(%c, %p, 0)", ", %c: bool[m, n]")),
             "{}, {} partial(tp: sum), {} -> {} partial(tp: sum)");
   EXPECT_EQ(needs(pending("where(%c, 0, %p)", ", %c: bool[m, n]")),
             "{}, {}, {} partial(tp: sum) -> {} partial(tp: sum)");
-  // What may be infinite, or overflow, would make NaN of summands whose sum is none.
-  for (const char* op : {"mul(%p, inf)", "mul(%p, 1e30)", "mul(%p, %b)", "div(%p, 0)", "div(%p, 1e-30)", "div(4, %p)",
-                         "div(%p, %b)", "mul(%p, cast(%g, to = f32))", "mul(%p, cast(%i, to = f32))", "div(%p, inf)"})
-    EXPECT_EQ(needs(pending(op, ", %b: f32[n], %g: bool[3, m, n], %i: i64[n]")), "{}, {} -> {}") << op;
+  // What makes summands greater may overflow, which is NaN of both signs where the sum is a number.
+  for (const char* op :
+       {"mul(%p, inf)", "mul(%p, nan)", "mul(%p, 1.0625)", "mul(%p, -2)", "mul(%p, 1e30)", "mul(%p, %b)", "div(%p, 0)",
+        "div(%p, 0.5)", "div(%p, 1e-30)", "div(4, %p)", "div(%p, %b)", "mul(%p, cast(%g, to = f32))",
+        "mul(%p, cast(%i, to = f32))", "div(%p, inf)", "div(%p, cast(%d, to = f32))"})
+    EXPECT_EQ(needs(pending(op, ", %b: f32[n], %d: bool[n], %g: bool[3, m, n], %i: i64[n]")), "{}, {} -> {}") << op;
   EXPECT_EQ(needs(pending("where(%c, %p, 1)", ", %c: bool[m, n]")), "{}, {}, {} -> {}");
   // A number that is moved on the way stays one.
   EXPECT_EQ(needs("let m = 4, n = 6, k = 8\nmesh @m (dp = 2, tp = 2)\n"
                   "fusion @f on @m (%x: f32[m, k] {1: tp}, %v: f32[n, k] {0: dp}) -> (%y) {\n %p = linear(%x, %v)\n"
-                  " %c: f32[m, n] {0: dp} = full(shape = [m, n], value = 2, dtype = f32)\n %y = mul(%p, %c)\n}\n"),
+                  " %c: f32[m, n] {0: dp} = full(shape = [m, n], value = 0.5, dtype = f32)\n %y = mul(%p, %c)\n}\n"),
             "{1: dp} partial(tp: sum), {1: dp} -> {1: dp} partial(tp: sum)");
   EXPECT_EQ(needs(pending("where(%c, %p, %q)", ", %c: bool[m, n]")), "{}, {}, {} -> {}");
-  EXPECT_EQ(needs(pending("mul(%p, 2)\n %z = exp(%p)", "", "(%y, %z)")), "{}, {} -> {}");
-  EXPECT_EQ(needs(pending("mul(%p, 2)", "", "(%y {0: tp})")), "{0: tp}, {} -> {0: tp}");
+  EXPECT_EQ(needs(pending("mul(%p, 0.5)\n %z = exp(%p)", "", "(%y, %z)")), "{}, {} -> {}");
+  EXPECT_EQ(needs(pending("mul(%p, 0.5)", "", "(%y {0: tp})")), "{0: tp}, {} -> {0: tp}");
 }
 
 TEST(Pending, IsReducedBeforeOthers) {

@@ -7,6 +7,7 @@
 #include "shard/insert_reshards.h"
 #include "shard/localize.h"
 #include "shard/propagate.h"
+#include "shard/single_axes.h"
 #include "shard/verify_sharding.h"
 #include "support/examples.h"
 #include "support/sharded_run.h"
@@ -413,6 +414,52 @@ TEST(Reshards, OneThatChangesNothingIsRefused) {
       "mesh @m (tp = 2)\nfusion @f on @m (%x: f32[4] {0: tp}) -> (%y) {\n %y: f32[4] {0: tp} = reshard(%x)\n}\n");
   propagate(*f);
   EXPECT_THROW(insert_reshards(*f), UserError);
+}
+
+// What is said of a reshard that carries a step, between two layouts of %x: f32[16, 16].
+std::string carried(const std::string& from, const std::string& to, const std::string& step,
+                    const std::string& mesh = "dp = 2, tp = 2") {
+  try {
+    auto f = test::parsed("mesh @m (" + mesh + ")\nfusion @f on @m (%x: f32[16, 16] " + from +
+                          ") -> (%y) {\n %y: f32[16, 16] " + to + " = reshard(%x, " + step + ")\n}\n");
+    drop_single_axes(*f);
+    propagate(*f);
+    insert_reshards(*f);
+    return join(test::reshards(*f));
+  } catch (const UserError& e) {
+    return e.what();
+  }
+}
+
+TEST(Reshards, AStepThatDoesNotLeadThereIsRefused) {
+  EXPECT_EQ(carried("{0: tp}", "{}", "step = all_gather, team = tp"), "all-gather tp %x -> %y");
+  EXPECT_EQ(carried("{}", "{0: [dp, tp]}", "step = slice, team = [dp, tp]"), "slice [dp, tp] %x -> %y");
+  const auto refused = [](const std::string& from, const std::string& to, const std::string& step,
+                          const std::string& leads) {
+    const std::string said = carried(from, to, step);
+    EXPECT_NE(said.find("does not lead from"), said.npos) << said;
+    EXPECT_NE(said.find(leads), said.npos) << said;
+  };
+  refused("{0: tp}", "{}", "step = all_gather, team = dp", "all-gather over tp does: drop step and team");
+  refused("{0: tp}", "{}", "step = slice, team = tp", "all-gather over tp does");
+  refused("{0: tp}", "{1: tp}", "step = all_gather, team = tp", "all-to-all over tp does");
+  refused("{0: [dp, local 2, tp]}", "{}", "step = all_gather, team = tp",
+          "all-gather over tp, then all-gather over dp does");
+  refused("{} partial(tp: sum)", "{}", "step = all_gather, team = tp", "all-reduce over tp does");
+  refused("{} partial(tp: sum)", "{0: dp}", "step = slice, team = dp", "over tp");
+}
+
+TEST(Reshards, AStepAndItsTeamComeTogether) {
+  EXPECT_NE(carried("{}", "{0: dp}", "step = slice").find("a step of a reshard has no team"), std::string::npos);
+  EXPECT_NE(carried("{}", "{0: dp}", "team = dp").find("a reshard has a team and no step"), std::string::npos);
+}
+
+// Axes of one rank, and the step that was planned with them, are gone: what is left is planned anew.
+TEST(Reshards, AStepOverAxesOfOneRankIsPlannedAnew) {
+  EXPECT_EQ(carried("{0: [dp, tp]}", "{}", "step = all_gather, team = [dp, tp]", "dp = 1, tp = 2"),
+            "all-gather tp %x -> %y");
+  EXPECT_EQ(carried("{0: [dp, tp]}", "{1: [tp, dp]}", "step = gather_block, team = [dp, tp]", "dp = 1, tp = 2"),
+            "all-to-all tp %x -> %y");
 }
 
 }  // namespace

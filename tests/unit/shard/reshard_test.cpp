@@ -421,6 +421,29 @@ TEST(ReshardPlan, GoesTheStraightWayWhereThereAreTooMany) {
   }
 }
 
+// A cost that is looked for alone is that of some plan, of few ways of the cheapest.
+TEST(ReshardCost, IsThatOfAPlanThatIsFoundSoon) {
+  const auto layouts = all_layouts(2, 2);
+  const ReshardSizes sizes = {{2, 3}, {768, 1536}, 4};
+  for (const auto& from : layouts)
+    for (const auto& to : layouts)
+      if (can_reshard(from, to) && !single_step(from, to))
+        EXPECT_EQ(reshard_cost(from, to, sizes), plan_reshard(from, to, sizes).cost);
+  const ReshardSizes many = {std::vector<int64_t>(8, 2), std::vector<std::optional<int64_t>>(4, 256), 4};
+  Layout from = Layout::replicated(4), to = from;
+  for (int axis = 0; axis < 8; ++axis) {
+    from.dims[static_cast<size_t>(axis % 4)].pieces.push_back(on(axis));
+    to.dims[static_cast<size_t>((axis * 3 + 1) % 4)].pieces.push_back(on(7 - axis));
+  }
+  EXPECT_GE(reshard_cost(from, to, many), plan_reshard(from, to, many).cost);
+  EXPECT_LE(reshard_cost(from, to, many), gathered_cost(from, to, many) * 1.0001);
+  // Sizes count: what was found for some is not taken for others.
+  const ReshardSizes twice = {{2, 3}, {1536, 1536}, 4};
+  const Layout rows = layout({{{on(0), on(1)}}, {}}), columns = layout({{{on(1)}}, {{on(0)}}});
+  EXPECT_LT(plan_reshard(rows, columns, sizes).cost, plan_reshard(rows, columns, twice).cost);
+  EXPECT_LT(reshard_cost(rows, columns, sizes), reshard_cost(rows, columns, twice));
+}
+
 TEST(ReshardPlan, AWholeValueNeverBecomesPending) {
   auto whole = layout({{}}), sum = layout({{}}, {{0, ReduceOp::sum}}), max = layout({{}}, {{0, ReduceOp::max}});
   EXPECT_FALSE(can_reshard(whole, sum));
