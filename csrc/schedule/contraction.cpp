@@ -1,6 +1,7 @@
 #include "schedule/contraction.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/error.h"
 #include "schedule/contraction_parts.h"
@@ -43,6 +44,7 @@ using schedules::LoopStep;
 constexpr int64_t kPanelBytes = 256 << 10;                            // on the stack of a thread
 constexpr int64_t kMostRows = 32;                                     // of a tile: each is code of its own
 constexpr int64_t kMostTiles = 256, kLeastTiles = 4;                  // of rows that read a panel
+constexpr int64_t kTiles = 16;                                        // the same where sizes are symbols
 constexpr int64_t kPanels = 2, kMostPanels = 4;                       // of a task
 constexpr int64_t kTasks = 4;                                         // for each core, where there is so much
 constexpr int64_t kSquare = 16;                                       // terms that are packed together
@@ -259,18 +261,20 @@ sym::Expr tasks_of(const Parts& parts, int64_t block, int64_t width) {
 }
 
 // Each block of rows packs every panel anew: as many rows as leave tasks for all cores. Panels that are packed together
-// are read by a tile one after another, which so has its rows from the nearest cache.
+// are read by a tile one after another, which so has its rows from the nearest cache. Numbers do not change results:
+// what facts leave open is not worth a guard, which would part the sizes of one kernel.
 void choose_tasks(const Problem& problem, const Target& target, schedules::Contraction& out) {
   const Parts parts = parts_of(*contraction_of(problem.segment.ops));
   const auto enough = [&](int64_t block, int64_t width) {
-    return problem.decide(sym::ge(tasks_of(parts, block, width), kTasks * target.cores));
+    return sym::proven(sym::ge(tasks_of(parts, block, width), kTasks * target.cores));
   };
   const auto holds = [&](int64_t panels) {
-    return problem.decide(sym::le(summed(parts), most_terms(parts, panels * *out.columns)));
+    return sym::proven(sym::le(summed(parts), most_terms(parts, panels * *out.columns)));
   };
   if (!out.width) {
     const bool many = holds(kMostPanels) && enough(kMostTiles * *out.rows, kMostPanels * *out.columns);
-    out.width = (many ? kMostPanels : kPanels) * *out.columns;
+    const bool given = out.stages && *out.stages != 1 && std::has_single_bit(static_cast<uint64_t>(*out.stages));
+    out.width = (given ? *out.stages : many ? kMostPanels : kPanels) * *out.columns;
   }
   const int64_t panels = std::max<int64_t>(1, *out.width / *out.columns);
   if (!out.stages) out.stages = panels <= kMostPanels && holds(panels) ? panels : 1;
@@ -279,15 +283,14 @@ void choose_tasks(const Problem& problem, const Target& target, schedules::Contr
     if (enough(tiles * *out.rows, *out.width)) out.block = tiles * *out.rows;
   if (out.block) return;
   const sym::Expr rows = parts.linear ? rows_of(parts) : parts.out->shape()[stacks(parts)];
-  out.block = problem.decide(sym::ge(rows, kLeastTiles * *out.rows)) ? kLeastTiles * *out.rows : *out.rows;
+  const int64_t tiles = tasks_of(parts, 1, 1).constant() ? kLeastTiles : kTiles;
+  out.block = (sym::prove(sym::ge(rows, kLeastTiles * *out.rows)) != sym::Truth::no ? tiles : 1) * *out.rows;
 }
 
 // Sums of two vectors of columns fill the registers, but for those of the operands.
 schedules::Contraction numbers_for(const Problem& problem, const Target& target, schedules::Contraction out) {
   if (target.cuda()) return numbers_of_blocks(problem, target, out);
-  const Parts parts = parts_of(*contraction_of(problem.segment.ops));
-  const int64_t lanes = std::max<int64_t>(1, target.vector_lanes * 4 / static_cast<int64_t>(size_of(parts.out->dtype)));
-  if (!out.columns) out.columns = 2 * lanes;
+  if (!out.columns) out.columns = contraction_columns(*contraction_of(problem.segment.ops), target);
   if (!out.rows) out.rows = target.vector_lanes >= 16 ? 12 : 6;
   choose_tasks(problem, target, out);
   return out;
@@ -321,6 +324,13 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
 }
 
 }  // namespace
+
+int64_t contraction_columns(const Op& contraction, const Target& target) {
+  const auto size = static_cast<int64_t>(size_of(contraction.out()->dtype));
+  return 2 * std::max<int64_t>(1, target.vector_lanes * 4 / size);
+}
+
+int64_t contraction_rows() { return kLeastRows; }
 
 std::optional<Refused> contraction_refuses(const Problem& problem, const Target& target) {
   if (auto refused = refuse(problem)) return refused;

@@ -11,4 +11,8 @@ const Scheduler& contraction_scheduler();
 // Why there are no loops for a segment of one contraction; nothing where there are. Small ones are refused.
 std::optional<Refused> contraction_refuses(const Problem& problem, const Target& target);
 
+// Of CPUs: columns of a tile where a schedule leaves them open; fewest rows that pay for packing.
+int64_t contraction_columns(const Op& contraction, const Target& target);
+int64_t contraction_rows();
+
 }  // namespace plait

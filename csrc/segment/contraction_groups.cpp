@@ -21,6 +21,9 @@ constexpr size_t kMostOps = 32;
 constexpr int64_t kLessBy = 100, kReadByTiles = 12, kKernelBehind = 14;
 // Code of tiles takes longer to compile, which a small result does not pay back.
 constexpr int64_t kLeastElements = int64_t{1} << 16;
+// Instructions of an element behind the sums, about: a tile has so much code for each of its vectors. One function such
+// as gelu, written out too, with a bias and a few others.
+constexpr int64_t kMostCode = 19, kCodeOfFunction = 10, kCodeOfDivision = 2;
 
 class ContractionGroups {
  public:
@@ -44,36 +47,73 @@ class ContractionGroups {
   }
 
  private:
-  // Whether tiles with what stands behind cost less than the library and a kernel of that. No kernel is saved where
-  // others stand behind that would take it in.
+  // Whether tiles with what stands behind cost less than the library and a kernel of that.
   bool costs_less(const Op& op, std::string& why) const {
-    if (options_.target.kind != TargetKind::cpu) return false;
     const std::vector<Op*> ops = ops_of(op);
-    const bool behind = ops.back() != &op && ops.back()->kind == OpKind::PointwiseOp;
-    const bool alone = std::ranges::all_of(fusion_.readers(ops.back()->out()), [](const Op* reader) {
-      return property(reader->kind) == OpProperty::contraction;
-    });
-    if (!behind || !alone) return false;
+    if (options_.target.kind != TargetKind::cpu || !saves_a_kernel(op, ops)) return false;
+    const auto library = [&](const std::string& reason) {
+      note(options_, fmt::format("library, not tiles of %{}: {}", op.out()->name, reason));
+      return false;
+    };
+    const auto decide = [&](sym::Expr e) { return decide_sizes(options_, e, "tiles or the library"); };
     const contractions::Parts parts = contractions::parts_of(op);
-    const sym::Expr terms = contractions::summed(parts);
-    const sym::Expr elements = contractions::rows_of(parts) * parts.out->shape().back();
-    const int64_t read = kReadByTiles * whole_tensors(op, ops);
-    constexpr const char* kWhy = "tiles or the library";
-    const int64_t gained = kKernelBehind - read;
-    const bool less = gained > 0 && decide_sizes(options_, sym::lt(terms, kLessBy * gained), kWhy);
+    const sym::Expr terms = contractions::summed(parts), columns = parts.out->shape().back();
+    const int64_t read = kReadByTiles * whole_tensors(op, ops), gained = kKernelBehind - read;
+    const int64_t code = code_of(ops), panel = contraction_columns(op, options_.target);
+    if (code > kMostCode)
+      return library(fmt::format("what stands behind is about {} instructions, more than {}", code, kMostCode));
+    if (!decide(sym::eq(sym::mod(columns, panel), 0)))
+      return library(fmt::format("{} columns are no whole panels of {}", sym::print(columns), panel));
+    const bool less = gained > 0 && decide(sym::lt(terms, kLessBy * gained));
     why = costs(terms, read, less);
-    if (!less) note(options_, fmt::format("library, not tiles of %{}: {}", op.out()->name, why));
-    return less && decide_sizes(options_, sym::ge(elements, kLeastElements), kWhy);
+    return less ? decide(has_rows(parts)) : library(why);
   }
-  // How many tensors of the result's size the ops behind read from memory.
+  // Not where others stand behind that would take in what does.
+  bool saves_a_kernel(const Op& op, const std::vector<Op*>& ops) const {
+    return ops.back() != &op && ops.back()->kind == OpKind::PointwiseOp &&
+           std::ranges::all_of(fusion_.readers(ops.back()->out()),
+                               [](const Op* reader) { return property(reader->kind) == OpProperty::contraction; });
+  }
+  // Whether the result has enough elements, asked of its rows, so that it is one guard with that of the tiles' rows.
+  static sym::Expr has_rows(const contractions::Parts& parts) {
+    const sym::Expr rows = contractions::rows_of(parts), columns = parts.out->shape().back();
+    if (const auto n = columns.constant(); n && *n > 0)
+      return sym::ge(rows, std::max(contraction_rows(), (kLeastElements + *n - 1) / *n));
+    return sym::ge(rows * columns, kLeastElements);
+  }
+  static int64_t code_of(const std::vector<Op*>& ops) {
+    int64_t out = 0;
+    for (const Op* op : ops) {
+      const auto* p = as<PointwiseOp>(*op);
+      if (p == nullptr) continue;
+      const CostClass cost = info(p->function).cost;
+      out += cost == CostClass::simple ? 1 : cost == CostClass::division ? kCodeOfDivision : kCodeOfFunction;
+    }
+    return out;
+  }
+  // How many tensors of the result's size the ops behind read from memory; one that moves turn counts twice.
   static int64_t whole_tensors(const Op& contraction, const std::vector<Op*>& ops) {
-    std::set<const TensorView*> made, out;
+    std::set<const TensorView*> made, found;
     for (const Op* op : ops) made.insert(op->results.begin(), op->results.end());
-    for (const Op* op : ops)
-      if (op->kind == OpKind::PointwiseOp)
-        for (const TensorView* in : inputs(*op))
-          if (!made.contains(in) && in->shape() == contraction.out()->shape()) out.insert(in);
-    return static_cast<int64_t>(out.size());
+    const auto elements = [](const TensorView& t) {
+      sym::Expr out = t.fusion->pool().constant(1);
+      for (sym::Expr e : t.shape()) out = out * e;
+      return out;
+    };
+    const sym::Expr all = elements(*contraction.out());
+    int64_t out = 0;
+    for (const Op* op : ops) {
+      if (op->kind != OpKind::PointwiseOp) continue;
+      for (const TensorView* in : inputs(*op)) {
+        const TensorView* source = in;
+        while (made.contains(source) && source->definition->kind != OpKind::PointwiseOp &&
+               source->definition != &contraction && !inputs(*source->definition).empty())
+          source = inputs(*source->definition)[0];
+        if (made.contains(source) || !sym::proven(sym::ge(elements(*source), all))) continue;
+        if (found.insert(in).second) out += source == in ? 1 : 2;
+      }
+    }
+    return out;
   }
   static std::string costs(sym::Expr terms, int64_t read, bool less) {
     const std::string own = fmt::format("1.01 * {}{}", sym::print(terms), read > 0 ? fmt::format(" + {}", read) : "");

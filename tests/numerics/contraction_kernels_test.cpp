@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <regex>
+
 #include "base/error.h"
 #include "support/contraction_cases.h"
 #include "support/run_case.h"
@@ -87,12 +90,12 @@ TEST(ContractionKernels, LongSums) {
   }
 }
 
-std::string contraction_segments(const std::string& text, const CaseOptions& how) {
+std::string stage_text(const char* stage, const std::string& text, const CaseOptions& how) {
   const auto fusion = parse_fusion(text);
   CompileOptions options;
   options.device = "cpu";
   options.options = how.options;
-  options.until = "segments";
+  options.until = stage;
   std::string out;
   try {
     compile(*fusion, options).prepare(testing::metadata_of(*fusion));
@@ -102,21 +105,64 @@ std::string contraction_segments(const std::string& text, const CaseOptions& how
   return out;
 }
 
+std::string contraction_segments(const std::string& text, const CaseOptions& how) {
+  return stage_text("segments", text, how);
+}
+
+std::string linear_text(const char* dtype, const Extents& z) {
+  return fmt::format("fusion @f (%a: {0}[{1}, {3}], %w: {0}[{2}, {3}]) -> (%y) {{\n%y = linear(%a, %w)\n}}\n", dtype,
+                     z.m, z.n, z.k);
+}
+
+// Panels of a kernel, those of what is cut off included, are 256 KiB on the stack together.
+TEST(ContractionKernels, PanelsFitTheStack) {
+  const auto bytes = [](const Extents& z, const char* dtype) {
+    CaseOptions how = own();
+    how.options.cpu_lanes = 16;
+    const std::string text = stage_text("kir", linear_text(dtype, z), how);
+    std::map<std::string, int64_t> buffers;
+    const std::regex alloc("alloc %([A-Za-z0-9_.]+): f(32|64)\\[([0-9]+)\\] stack");
+    for (std::sregex_iterator it(text.begin(), text.end(), alloc), end; it != end; ++it)
+      buffers[(*it)[1]] = std::stoll((*it)[2]) / 8 * std::stoll((*it)[3]);
+    int64_t all = 0, panels = 0;
+    for (const auto& [name, size] : buffers) {
+      all += size;
+      if (name.find("packed") != std::string::npos) panels += size;
+    }
+    EXPECT_GT(panels, 0) << text;
+    EXPECT_LE(panels, 256 << 10) << z.m << ", " << z.n << ", " << z.k;
+    EXPECT_LE(all, 320 << 10) << z.m << ", " << z.n << ", " << z.k;
+  };
+  for (const Extents& z : {Extents{512, 512, 2048},
+                           {511, 500, 2047},
+                           {257, 256, 511},
+                           {512, 96, 512},
+                           {100, 33, 1025},
+                           {1001, 100, 700},
+                           {30, 20, 2048}})
+    for (const char* dtype : {"f32", "f64"}) bytes(z, dtype);
+}
+
 // All rows read a panel that is packed once, where there are tasks for the cores; panels of a task are packed together
 // where the stack holds them.
 TEST(ContractionKernels, PanelsArePackedOnce) {
-  const auto numbers = [](const Extents& z) {
+  const auto numbers_of = [](const std::string& fusion) {
     CaseOptions how = own();
     how.options.cpu_lanes = 16;
-    const std::string text = contraction_segments(contraction_text(kContractions[1], "f32", z), how);
+    const std::string text = contraction_segments(fusion, how);
     const size_t begin = text.find("contraction(rows");
     return begin == std::string::npos ? text : text.substr(begin, text.find(')', begin) + 1 - begin);
   };
+  const auto numbers = [&](const Extents& z) { return numbers_of(linear_text("f32", z)); };
   EXPECT_EQ(numbers({512, 512, 512}), "contraction(rows = 12, columns = 32, block = 3072, width = 64, stages = 2)");
   EXPECT_EQ(numbers({2048, 2048, 512}), "contraction(rows = 12, columns = 32, block = 3072, width = 128, stages = 4)");
   EXPECT_EQ(numbers({512, 512, 2048}), "contraction(rows = 12, columns = 32, block = 3072, width = 64, stages = 1)");
   EXPECT_EQ(numbers({4096, 64, 512}), "contraction(rows = 12, columns = 32, block = 384, width = 64, stages = 2)");
   EXPECT_EQ(numbers({24, 64, 512}), "contraction(rows = 12, columns = 32, block = 12, width = 64, stages = 2)");
+  // Where sizes are symbols, one choice serves all.
+  for (const Extents& z : {Extents{24, 64, 512}, {512, 512, 512}, {4096, 64, 1500}})
+    EXPECT_EQ(numbers_of(contraction_text(kContractions[1], "f32", z)),
+              "contraction(rows = 12, columns = 32, block = 192, width = 64, stages = 1)");
 }
 
 // Without facts long sums are none for the stack; small ones do not pay; other types have no tiles.
@@ -185,7 +231,8 @@ TEST(ContractionKernels, NumbersOfAScheduleAreObeyedOrRefused) {
   };
   for (const char* numbers : {"", "(rows = 1)", "(rows = 3, columns = 4, block = 9)", "(columns = 64, block = 600)",
                               "(columns = 8, width = 8)", "(rows = 4, columns = 8, width = 64, block = 8)",
-                              "(columns = 16, width = 64, stages = 4)", "(columns = 32, width = 64, stages = 1)"}) {
+                              "(columns = 16, width = 64, stages = 4)", "(columns = 32, width = 64, stages = 1)",
+                              "(stages = 4)", "(stages = 2)", "(stages = 1)"}) {
     const CaseResult result = run_case(text(numbers, 33), {});
     EXPECT_TRUE(result.ok) << numbers << ": " << result.message;
     EXPECT_EQ(result.report.launches, 1) << numbers;
@@ -201,6 +248,7 @@ TEST(ContractionKernels, NumbersOfAScheduleAreObeyedOrRefused) {
   EXPECT_NE(why("(rows = 5, block = 12)", 33).find("no multiple of rows"), std::string::npos);
   EXPECT_NE(why("(columns = 24)", 33).find("columns"), std::string::npos);
   EXPECT_NE(why("(columns = 16, width = 64, stages = 2)", 33).find("neither 1 nor all panels"), std::string::npos);
+  EXPECT_NE(why("(stages = 3)", 33).find("neither 1 nor all panels"), std::string::npos) << why("(stages = 3)", 33);
   EXPECT_NE(why("(columns = 16, width = 8)", 33).find("no multiple of columns"), std::string::npos);
   EXPECT_NE(why("", 5000).find("none for the stack"), std::string::npos) << why("", 5000);
 }

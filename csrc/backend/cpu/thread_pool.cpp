@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <type_traits>
 
@@ -37,6 +38,26 @@ struct SharedRun {
 };
 
 }  // namespace
+
+// A run that tells how long an iteration takes at least: a piece that nothing stood in the way of.
+struct ThreadPool::Timed {
+  // Pieces may be so uneven.
+  static constexpr double kUneven = 8;
+  Run run;
+  const void* context;
+  mutable std::atomic<double> least = std::numeric_limits<double>::infinity();
+
+  static void piece(const void* self, int64_t begin, int64_t end) {
+    const auto& timed = *static_cast<const Timed*>(self);
+    const auto start = std::chrono::steady_clock::now();
+    timed.run(timed.context, begin, end);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double each = seconds / double(end - begin);
+    double known = timed.least.load(std::memory_order_relaxed);
+    while (each < known && !timed.least.compare_exchange_weak(known, each, std::memory_order_relaxed)) {}
+  }
+  double at_most() const { return kUneven * least.load(std::memory_order_relaxed); }
+};
 
 // What is used of the GNU OpenMP that the process has loaded.
 struct OpenMp {
@@ -119,9 +140,15 @@ void ThreadPool::run(int64_t extent, Run run, const void* context, int most, Pac
   auto start = std::chrono::steady_clock::now();
   if (const double known = pace != nullptr ? pace->load(std::memory_order_relaxed) : 0;
       known * double(extent) >= kSharedAtOnceSeconds) {
-    lent_ ? share_lent(lent_, job) : share(mine, job, known * double(extent));
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    pace->store(std::min(known, taken.count() * team / double(extent)), std::memory_order_relaxed);
+    const Timed timed{run, context};
+    job.run = &Timed::piece;
+    job.context = &timed;
+    lent_ ? share_lent(lent_, job) : share(mine, job, known * double(extent), &timed);
+    // One that was shared in vain, by a pace that something else made slow, is measured anew by the next.
+    const double taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const bool in_vain = taken < kSharedAtOnceSeconds;
+    const double corrected = std::min({known, taken * team / double(extent), timed.at_most()});
+    pace->store(in_vain ? 0 : corrected, std::memory_order_relaxed);
     return;
   }
   // Each piece tells how long the rest takes, if that is like it.
@@ -158,7 +185,7 @@ void ThreadPool::join_openmp() {
 #endif
 }
 
-void ThreadPool::share(Crew& crew, const Job& job, double seconds) {
+void ThreadPool::share(Crew& crew, const Job& job, double seconds, const Timed* timed) {
   const OpenMp* openmp = openmp_;
   const auto start = std::chrono::steady_clock::now();
   if (openmp == nullptr || lost_openmp() || start < crew.openmp_again || openmp->in_parallel() != 0)
@@ -166,6 +193,7 @@ void ThreadPool::share(Crew& crew, const Job& job, double seconds) {
   SharedRun all{job.run, job.context, job.extent, job.piece, job.begin};
   openmp->parallel(&SharedRun::take_pieces, &all, unsigned(std::min(job.helpers + 1, openmp->max_threads())), 0);
   const auto end = std::chrono::steady_clock::now();
+  if (timed != nullptr) seconds = std::min(seconds, timed->at_most() * double(job.extent));
   if (end - start <= kStalled + std::chrono::duration<double>(seconds)) {
     crew.pause = {};
     return;

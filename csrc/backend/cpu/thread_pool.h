@@ -39,8 +39,8 @@ class ThreadPool {
 
   // Calls run(context, begin, end) for pieces that cover 0 .. extent - 1, each once; returns when all are done. At most
   // `most` threads take part, the caller's included; 0: all. `run` must not throw. `pace`, the seconds of an iteration
-  // that earlier runs like this one found, 0 before the first: a run that is long by it is shared from the start, else
-  // its first piece tells, which nobody shares.
+  // that earlier runs like this one found, 0 before the first, and after one that was shared but short: a run that is
+  // long by it is shared from the start, else its first piece tells, which nobody shares.
   using Run = void (*)(const void* context, int64_t begin, int64_t end);
   using Pace = std::atomic<double>;
   void run(int64_t extent, Run run, const void* context, int most = 0, Pace* pace = nullptr);
@@ -81,8 +81,9 @@ class ThreadPool {
 
   // That of this process. A forked one leaves its parent's as it is: its threads are not there, its locks may be held.
   Crew& crew();
-  // `seconds`: how long one thread would take.
-  void share(Crew& crew, const Job& job, double seconds);
+  struct Timed;
+  // `seconds`: how long one thread would take, but no longer than the run itself tells where it is `timed`.
+  void share(Crew& crew, const Job& job, double seconds, const Timed* timed = nullptr);
 
   static void share_lent(const LentThreads& lent, const Job& job);
 

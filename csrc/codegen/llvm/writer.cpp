@@ -24,6 +24,8 @@ using namespace llvm;
 
 constexpr Type kI64{Scalar::i64, 1}, kPtr{Scalar::ptr, 1};
 constexpr int64_t kAlignment = 64;  // of memory that is ours
+// Of the page behind a stack, which a larger frame could pass over: that touches each page on its way.
+constexpr int64_t kGuardBytes = 4096;
 constexpr const char* kReads = ", !alias.scope !4, !noalias !5, !invariant.load !0";
 constexpr const char* kWrites = ", !alias.scope !5, !noalias !4";
 constexpr const char* kMetadata =
@@ -91,7 +93,8 @@ class Writer {
       block(phase.body);
     }
     f_.line("ret void");
-    return fmt::format(" {{\nentry:\n{}{}}}\n", allocas_, f_.body());
+    const char* attributes = stack_bytes_ > kGuardBytes ? " \"probe-stack\"=\"inline-asm\"" : "";
+    return fmt::format("{} {{\nentry:\n{}{}}}\n", attributes, allocas_, f_.body());
   }
 
  private:
@@ -205,6 +208,7 @@ class Writer {
     allocas_ += fmt::format("  {} = alloca [{} x {}], align {}\n", slot.text, most, memory_type(buffer.dtype, 1).text(),
                             kAlignment);
     buffers_[s.buffer] = slot;
+    stack_bytes_ += most * static_cast<int64_t>(size_of(buffer.dtype));
   }
 
   void write(const kir::Variable& s) {
@@ -451,6 +455,7 @@ class Writer {
   std::map<uint32_t, Ir> values_, variables_;
   std::vector<std::map<std::pair<const sym::Node*, int>, Ir>> masks_{1};  // by scope; never iterated
   std::string allocas_;
+  int64_t stack_bytes_ = 0;
 };
 
 // A function of a launch's buffers and integers that passes on those which a body takes.

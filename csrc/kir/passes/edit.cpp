@@ -211,6 +211,11 @@ void Copier::copy_branch(const If& from, Block& to) {
   if (!branch->body.empty()) to.push_back(std::move(branch));
 }
 
+bool Copier::is_new(const Buffer& buffer) const {
+  const auto extent = buffer.extent.constant();
+  return !extent || *extent <= most_new_bytes / static_cast<int64_t>(size_of(buffer.dtype));
+}
+
 void Copier::copy(const Stmt& from, Block& to) {
   if (const For* loop = as<For>(from)) return copy_loop(*loop, to);
   if (const If* branch = as<If>(from)) return copy_branch(*branch, to);
@@ -229,7 +234,7 @@ void Copier::copy(const Stmt& from, Block& to) {
   if (const Bind* bind = as<Bind>(from))
     symbols[bind->var.symbol_name()] = static_cast<Bind&>(*out).var = editor_.symbol(bind->var, {});
   if (uint32_t* buffer = buffer_of(*out)) {
-    if (new_buffers && out->kind == StmtKind::Alloc) {
+    if (new_buffers && out->kind == StmtKind::Alloc && is_new(editor_.kernel.buffers[*buffer])) {
       const Buffer like = editor_.kernel.buffers[*buffer];
       buffers_[*buffer] = editor_.buffer(like.name, like.dtype, (*this)(like.extent));
       editor_.kernel.buffers.back().space = like.space;

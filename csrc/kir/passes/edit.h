@@ -1,5 +1,6 @@
 #pragma once
 // What passes share: copies of statements under new names, conditions taken apart, fields that are changed in place.
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -100,6 +101,7 @@ class Copier {
   std::map<std::string, sym::Expr> symbols;
   std::map<const sym::Node*, sym::Expr> conditions;  // what stands in the place of a conjunct; null: nothing
   bool new_buffers = false;                          // whether local buffers of the copy are its own
+  int64_t most_new_bytes = std::numeric_limits<int64_t>::max();  // larger ones are not, where their extent is fixed
 
   void copy(const Block& from, Block& to);
   void copy(const Stmt& from, Block& to);
@@ -110,6 +112,7 @@ class Copier {
   void copy_branch(const If& from, Block& to);
   Value renamed(const Value& v) const;
   Value defined(const Value& v);
+  bool is_new(const Buffer& buffer) const;
 
   Editor& editor_;
   std::map<uint32_t, uint32_t> buffers_;

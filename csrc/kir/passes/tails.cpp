@@ -10,6 +10,8 @@
 namespace plait::kir {
 namespace {
 
+constexpr int64_t kMostNewBytes = 16 << 10;
+
 // How the iterations of a loop are divided: `whole` ones, then at most one, `first`, where `some` holds.
 struct Division {
   std::vector<Term> terms, ending;  // ending: of which something is left where `some` holds
@@ -195,6 +197,8 @@ class Tails {
     Copier copier(editor_);
     copier.symbols[loop.var.symbol_name()] = d.first;
     copier.new_buffers = true;  // registers, where the whole ones index theirs by constants
+    // What no registers hold, a panel for example, has its place on the stack once.
+    if (editor_.kernel.target == TargetKind::cpu) copier.most_new_bytes = kMostNewBytes;
     for (const Term& t : d.terms) copier.conditions[t.conjunct.node()] = sym::lt(t.inner, rest(t, d));
     copier.copy(loop.body, body);
     std::vector<TailRows> rows;

@@ -149,6 +149,74 @@ TEST(Segment, TilesComeBeforeTheLibraryWhereTheyCostLess) {
     EXPECT_TRUE(begins(text, "s1 library: ")) << sizes << "\n" << text;
   }
   EXPECT_FALSE(begins(explained("128, 64", gelu, TargetKind::cuda), "s1 contraction"));
+  // Each vector of a tile has the code of what stands behind: two functions are too much, one with others is not.
+  text = explained("128, 64", "%h = linear(%x, %w)\n%s = tanh(%h)\n%t = exp(%s)\n%y = add(%t, %c)");
+  EXPECT_TRUE(begins(text, "s1 library: h; s2 pointwise: ")) << text;
+  EXPECT_NE(text.find("library, not tiles of %h: what stands behind is about 21 instructions, more than 19"),
+            std::string::npos)
+      << text;
+  text = explained("128, 64", "%h = linear(%x, %w)\n%s = add(%h, %c)\n%t = gelu(%s)\n%u = mul(%t, %c)\n%y = relu(%u)");
+  EXPECT_TRUE(begins(text, "s1 contraction: y\n")) << text;
+}
+
+// Columns that do not fill a tile's are the library's.
+TEST(Segment, TilesOfWholePanelsComeBeforeTheLibrary) {
+  const auto explained = [](int lanes, const std::string& n) {
+    SegmentOptions options;
+    std::string explain;
+    options.explain = &explain;
+    options.target.vector_lanes = lanes;
+    options.library_accepts = [](const Op&, std::string*) { return true; };
+    auto f = parse_fusion("fusion @f (%x: f32[65536, 256], %w: f32[" + n + ", 256], %c: f32[" + n +
+                          "]) -> (%y) {\n%h = linear(%x, %w)\n%s = add(%h, %c)\n%y = relu(%s)\n}\n");
+    segment(*f, options);
+    return summary(*f) + "\n" + explain;
+  };
+  for (const char* n : {"8", "31", "40", "48", "63", "100", "n"}) {
+    const std::string text = explained(16, n);
+    EXPECT_EQ(text.rfind("s1 library: h; s2 pointwise: y\n", 0), 0u) << text;
+    EXPECT_NE(text.find(std::string("library, not tiles of %h: ") + n + " columns are no whole panels of 32"),
+              std::string::npos)
+        << text;
+  }
+  for (const char* n : {"32", "64", "96"}) EXPECT_EQ(explained(16, n).rfind("s1 contraction: y\n", 0), 0u) << n;
+  EXPECT_EQ(explained(4, "40").rfind("s1 contraction: y\n", 0), 0u);
+}
+
+// A tensor of the result's size is read through moves, too; a short one that is repeated is not.
+TEST(Segment, TensorsBehindMovesCountAsRead) {
+  const auto taken = [](const std::string& residual, const std::string& moves) {
+    SegmentOptions options;
+    options.library_accepts = [](const Op&, std::string*) { return true; };
+    auto f = parse_fusion("fusion @f (%x: f32[512, 256], %w: f32[1024, 256], %c: f32[1024], %r: f32[" + residual +
+                          "]) -> (%y) {\n%h = linear(%x, %w)\n%s = add(%h, %c)\n" + moves + "%y = add(%s, %t)\n}\n");
+    segment(*f, options);
+    return summary(*f).rfind("s1 contraction: y", 0) == 0;
+  };
+  EXPECT_FALSE(taken("1024, 512", "%t = permute(%r, dims = [1, 0])\n"));
+  EXPECT_FALSE(taken("512, 1024", "%a = permute(%r, dims = [1, 0])\n%t = permute(%a, dims = [1, 0])\n"));
+  EXPECT_TRUE(taken("1024", "%t = broadcast(%r, dims = [1], shape = [512, 1024])\n"));
+}
+
+// Numbers of tiles ask nothing about sizes that stay symbols: rows are asked for once, where the library is left.
+TEST(Segment, TilesOfSymbolicRowsAskAtMostTwoGuards) {
+  std::set<std::string> classes;
+  for (const int64_t m : {1, 16, 23, 24, 64, 127, 128, 200, 1000, 4096, 20000, 131072}) {
+    sym::Guards guards({{"m", m}}, {{}});
+    SegmentOptions options;
+    options.guards = &guards;
+    options.library_accepts = [](const Op&, std::string*) { return true; };
+    auto f = parse_fusion(
+        "fusion @f (%x: f32[m, 256], %w: f32[1024, 256], %c: f32[1024]) -> (%y) {\n%h = linear(%x, %w)\n"
+        "%s = add(%h, %c)\n%y = gelu(%s)\n}\n");
+    segment(*f, options);
+    EXPECT_EQ(summary(*f).rfind("s1 contraction: y", 0) == 0, m >= 64) << m;
+    std::string answers;
+    for (const sym::Answer& each : guards.answers()) answers += sym::print(each) + "; ";
+    EXPECT_LE(guards.answers().size(), 2u) << answers;
+    classes.insert(answers);
+  }
+  EXPECT_EQ(classes.size(), 2u);
 }
 
 const char* kViews = R"(

@@ -1,4 +1,4 @@
-define void @softmax_s1(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
+define void @softmax_s1(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind "probe-stack"="inline-asm" {
 entry:
   %variable0 = alloca <32 x float>
   %stack2 = alloca [16384 x float], align 64

@@ -1,4 +1,4 @@
-define void @sum_rows_and_columns_s1(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
+define void @sum_rows_and_columns_s1(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind "probe-stack"="inline-asm" {
 entry:
   %stack4 = alloca [8192 x float], align 64
   %variable1 = alloca <32 x double>

@@ -134,6 +134,31 @@ TEST_P(ThreadPools, SharesFromTheStartWhatWasLongBefore) {
   EXPECT_LT(pace, 0.5);
 }
 
+// A pace that was told too high shares one short run, not all that follow, on any number of threads.
+TEST(ThreadPoolPace, ShortRunsForgetIt) {
+  const auto nothing = [](const void*, int64_t, int64_t) {};
+  int lent = 0;
+  ThreadPool pool(16, [&](int64_t, void (*task)(void*), void* context) {
+    ++lent;
+    task(context);
+  });
+  for (const double told : {1.0, 1e9}) {
+    ThreadPool::Pace pace = told;
+    lent = 0;
+    pool.run(64, nothing, nullptr, 0, &pace);
+    EXPECT_EQ(lent, 1);
+    for (int tries = 0; tries < 50 && pace != 0; ++tries) pool.run(64, nothing, nullptr, 0, &pace);
+    EXPECT_EQ(pace, 0);
+    bool alone = false;
+    for (int tries = 0; tries < 50 && !alone; ++tries) {
+      lent = 0;
+      pool.run(64, nothing, nullptr, 0, &pace);
+      alone = lent == 0;
+    }
+    EXPECT_TRUE(alone);
+  }
+}
+
 TEST_P(ThreadPools, TakesNoMoreThreadsThanAsked) {
   ThreadPool pool(4);
   for (int most : {1, 2, 3}) {
