@@ -174,6 +174,25 @@ fusion @f on @m (%x: f32[6, 10, 8] {0: dp, 1: cp}, param %w: f32[12, 8] {} store
   EXPECT_LE(result.collectives, 5);
 }
 
+// Runs a text of symbols T and n in every float type, of these n, on each host; `check` sees what a case did.
+template <class Check>
+void on_six_ranks(const char* text, std::initializer_list<const char*> sizes, Check&& check) {
+  for (const char* dtype : {"f32", "bf16", "f64"})
+    for (const char* n : sizes)
+      for (const auto& [device, comm] : {std::pair("cpu", "local"), {"cpu", "local:threads"}, {"reference", "local"}}) {
+        SCOPED_TRACE(fmt::format("{}, n = {}, {}, {}", dtype, n, device, comm));
+        CaseOptions how;
+        how.device = device;
+        how.comm = comm;
+        how.ranks = 6;
+        how.set = {{"T", dtype}, {"n", n}};
+        how.options.check_replicas = true;
+        const CaseResult result = run_case(text, how);
+        EXPECT_TRUE(result.ok) << result.message;
+        check(result);
+      }
+}
+
 // What a run takes may be parts of sums, and so may what it gives: gradients that are added up from step to step.
 TEST(Pending, InputsAndOutputs) {
   const char* kAccumulate = R"(
@@ -189,20 +208,9 @@ fusion @f on @m (%x: T[24, n] {0: dp}, %g: T[24, 8] {0: dp}, %before: T[n, 8] {0
   %twice = mul(%before, 2)
 }
 )";
-  for (const char* dtype : {"f32", "bf16", "f64"})
-    for (const char* n : {"13", "2", "0"})
-      for (const auto& [device, comm] : {std::pair("cpu", "local"), {"cpu", "local:threads"}, {"reference", "local"}}) {
-        CaseOptions how;
-        how.device = device;
-        how.comm = comm;
-        how.ranks = 6;
-        how.set = {{"T", dtype}, {"n", n}};
-        how.options.check_replicas = true;
-        const CaseResult result = run_case(kAccumulate, how);
-        EXPECT_TRUE(result.ok) << dtype << ", n = " << n << ", " << device << ": " << result.message;
-        // The gradient stays pending; %peak and %before are reduced, %before's pieces gathered for %twice.
-        EXPECT_LE(result.collectives, 3) << dtype;
-      }
+  // The gradient stays pending; %peak and %before are reduced, %before's pieces gathered for %twice.
+  const auto few = [](const CaseResult& result) { EXPECT_LE(result.collectives, 3); };
+  on_six_ranks(kAccumulate, {"13", "2", "0"}, few);
 }
 
 // Sums that are scaled, masked and subtracted are added up behind that, once; narrow ones, which each rank would round,
@@ -217,19 +225,8 @@ fusion @f on @m (%x: T[24, n] {0: [dp, tp]}, %g: T[24, 8] {0: [dp, tp]}, %before
   %dw = sub(div(%before, 4), %kept)
 }
 )";
-  for (const char* dtype : {"f32", "f64", "bf16"})
-    for (const char* n : {"13", "1", "0"})
-      for (const auto& [device, comm] : {std::pair("cpu", "local"), {"cpu", "local:threads"}, {"reference", "local"}}) {
-        CaseOptions how;
-        how.device = device;
-        how.comm = comm;
-        how.ranks = 6;
-        how.set = {{"T", dtype}, {"n", n}};
-        how.options.check_replicas = true;
-        const CaseResult result = run_case(kScaled, how);
-        EXPECT_TRUE(result.ok) << dtype << ", n = " << n << ", " << device << ": " << result.message;
-        EXPECT_EQ(result.collectives, 1) << dtype;
-      }
+  const auto one = [](const CaseResult& result) { EXPECT_EQ(result.collectives, 1); };
+  on_six_ranks(kScaled, {"13", "1", "0"}, one);
   // Of a factor that is infinite, signs of summands must not show.
   const CaseResult infinite = run_on_ranks(
       "mesh @m (tp = 2)\nfusion @f on @m (%x: f32[4, 2] {0: tp}) -> (%y) {\n  %big = full(shape = [2], value = inf, "
