@@ -251,16 +251,21 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
       [&] { return total_traffic(picked.bound().comms()); });
 }
 
-void Compiled::prepare(const Metadata& metadata) {
-  const std::lock_guard lock(impl_->mutex);
-  impl_->last_places = {};
-  impl_->last_bound = nullptr;
-  if (impl_->communication.comms) {
-    impl_->bound_for(metadata, impl_->communication);
+// Under `mutex`: of row-major inputs and nothing given. Without communicators the first run binds it.
+void Compiled::Impl::prepare(const Metadata& metadata) {
+  last_places = {};
+  last_bound = nullptr;
+  if (communication.comms) {
+    bound_for(metadata, communication);
     return;
   }
-  impl_->take_sizes(metadata);
-  impl_->compile_last();  // bound by the first run
+  take_sizes(metadata);
+  compile_last();
+}
+
+void Compiled::prepare(const Metadata& metadata) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->prepare(metadata);
 }
 
 void Compiled::prepare(const Tensors& inputs, const RunOptions& run_options) {
@@ -270,10 +275,7 @@ void Compiled::prepare(const Tensors& inputs, const RunOptions& run_options) {
   const std::lock_guard lock(impl.mutex);
   if (run_options.comms || impl.communication.comms)
     return impl.pick(inputs, run_options).bound().check_call(inputs, given, how);
-  impl.last_places = {};
-  impl.last_bound = nullptr;
-  impl.take_sizes(impl.metadata_of(inputs));
-  impl.compile_last();  // bound by the first run
+  impl.prepare(impl.metadata_of(inputs));  // bound by the first run
 }
 
 void Compiled::compile_for(const Metadata& metadata) {

@@ -101,6 +101,7 @@ struct Compiled::Impl {
   Metadata metadata_of(const Tensors& inputs) const;
   void take_sizes(const Metadata& metadata);
   Tensors checked(const Tensors& inputs, const RunOptions& run_options) const;
+  void prepare(const Metadata& metadata);
   Picked pick(const Tensors& inputs, const RunOptions& run_options);
   std::shared_ptr<Binding> bound_at(const CallPlaces& places, const Tensors& inputs, const RunOptions& run_options);
   Picked pick_local(const Tensors& pieces, const Communication& who, int64_t rank);
