@@ -384,6 +384,7 @@ set(PLAIT_CORE_SOURCES
   session/refused_contractions.cpp
   shard/assign.cpp
   shard/check_pieces.cpp
+  shard/choose_layouts.cpp
   shard/conflicts.cpp
   shard/explain.cpp
   shard/gather_ranges.cpp
@@ -394,6 +395,7 @@ set(PLAIT_CORE_SOURCES
   shard/moves.cpp
   shard/picture.cpp
   shard/propagate.cpp
+  shard/propagation.cpp
   shard/rank_pieces.cpp
   shard/reshard_plan.cpp
   shard/single_axes.cpp

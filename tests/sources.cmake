@@ -432,6 +432,7 @@ set(PLAIT_TEST_unit_session
   unit/session/long_sums_test.cpp
 )
 set(PLAIT_TEST_unit_shard
+  unit/shard/choose_test.cpp
   unit/shard/conflict_test.cpp
   unit/shard/examples_test.cpp
   unit/shard/explain_test.cpp

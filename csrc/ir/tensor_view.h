@@ -80,8 +80,9 @@ enum class TensorRole : uint8_t { input, parameter, intermediate };
 enum class LayoutSource : uint8_t {
   open,
   annotated,
-  inferred
-};  // who decided its layout: nobody yet, the user, propagation
+  inferred,
+  chosen
+};  // who decided its layout: nobody yet, the user, propagation op by op, propagation by cost against the op's own
 
 // How a mesh axis cuts a dim: `granule`, of which chunk bounds are multiples, in elements; 1 to kMaxGranule.
 struct ShardOptions {
@@ -114,6 +115,10 @@ struct TensorView {
   Op* definition = nullptr;  // null for inputs and parameters
   Layout layout;             // compute layout
   LayoutSource layout_source = LayoutSource::open;
+  // Whether it has its layout whatever its op gives.
+  bool keeps_layout() const {
+    return layout_source == LayoutSource::annotated || layout_source == LayoutSource::chosen;
+  }
   std::optional<Layout> stored;  // parameters: storage layout where it differs
   // Of a contraction whose bias joins behind it: the written tensor that this is without its bias. Never compared.
   std::string unbiased_of;

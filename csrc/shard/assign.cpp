@@ -296,7 +296,7 @@ class Assigner {
       const auto costs = [&](Collective c, int64_t of) { return collective_cost(c, members, static_cast<double>(of)); };
       double cost = costs(Collective::all_to_all, *bytes);
       for (size_t r = 0; r < op_.results.size(); ++r)  // that are to be whole again
-        if (op_.results[r]->layout_source == LayoutSource::annotated && !wanted_[r].uses(pieces[0].mesh_axis))
+        if (op_.results[r]->keeps_layout() && !wanted_[r].uses(pieces[0].mesh_axis))
           cost += costs(Collective::all_gather, global_bytes(*op_.results[r]).value_or(*bytes));
       if (cost >= costs(Collective::all_gather, *bytes)) continue;
       const auto to = longest_free(members);

@@ -38,8 +38,7 @@ Claimants::Claimants(const Op& op, const std::vector<Factor>& factors) : op_(op)
   for (size_t i = 0; i < in.size(); ++i)
     if (is_sharded(in[i]->layout)) all_.push_back(static_cast<int>(i));
   for (size_t r = 0; r < op.results.size(); ++r)
-    if (op.results[r]->layout_source == LayoutSource::annotated && is_sharded(op.results[r]->layout))
-      all_.push_back(~static_cast<int>(r));
+    if (op.results[r]->keeps_layout() && is_sharded(op.results[r]->layout)) all_.push_back(~static_cast<int>(r));
   if (all_.size() < 2) return;
   for (int i : all_) {
     places_.emplace(i, places_of(i));
@@ -147,7 +146,7 @@ std::optional<double> cost_of_moves(const Op& op, const Assignment& assignment) 
   for (size_t r = 0; r < op.results.size(); ++r) {
     const TensorView& t = *op.results[r];
     Layout to = assignment.results[r];
-    t.layout_source == LayoutSource::annotated ? void(to = t.layout) : to.partial.clear();
+    t.keeps_layout() ? void(to = t.layout) : to.partial.clear();
     if (!can_reshard(assignment.results[r], to)) return std::nullopt;
     const auto cost = move(t, assignment.results[r], to);
     if (!cost) return std::nullopt;

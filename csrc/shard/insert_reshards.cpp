@@ -117,7 +117,7 @@ class Inserter {
   // the operand moves there once and is permuted behind that.
   void permute_moved(Permute& op) {
     TensorView &in = *op.in, &out = *op.out();
-    if (out.layout_source == LayoutSource::annotated || fusion_.is_output(&out)) return;
+    if (out.keeps_layout() || fusion_.is_output(&out)) return;
     const auto needed = needed_by_all(out);
     if (!needed || *needed == out.layout || needed->partial != out.layout.partial) return;
     Layout before = in.layout;
@@ -163,7 +163,7 @@ class Inserter {
   void settle(const Op& op, const Assignment& a, size_t r) const {
     TensorView& y = *op.results[r];
     const auto gone = [&](const auto& pending) { return !a.results[r].partial.contains(pending.first); };
-    if (y.layout_source == LayoutSource::annotated || std::ranges::none_of(y.layout.partial, gone)) return;
+    if (y.keeps_layout() || std::ranges::none_of(y.layout.partial, gone)) return;
     y.layout = a.results[r];
     y.reason = join(explain_result(op, a, r));
     if (y.reason.empty()) y.reason = "no operand is sharded";
@@ -249,7 +249,9 @@ class Inserter {
     y->domain.transforms.clear();
     y->domain.reduction.clear();
     const std::string who = "after " + std::string(text_name(op));
-    const std::string why = ": " + join(explain_difference(op, a, ~static_cast<int>(r), y->layout));
+    const std::string why = ": " + (y->layout_source == LayoutSource::chosen
+                                        ? fmt::format("%{} is so by cost", y->name)
+                                        : join(explain_difference(op, a, ~static_cast<int>(r), y->layout)));
     y->definition = nullptr;
     op.results[r] = own;
     own->definition = &op;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "shard/assign.h"
 #include "shard/gather_ranges.h"
+#include "shard/propagation.h"
 #include "shard/reshard_plan.h"
 #include "shard/verify_sharding.h"
 
@@ -82,48 +83,24 @@ void check_ops(const Fusion& fusion) {
 
 class Propagator {
  public:
-  explicit Propagator(Fusion& fusion) : fusion_(fusion) {
-    for (Op* op : fusion.ops()) {
-      places_.emplace(op, places_.size());
-      for (TensorView* t : inputs(*op))
-        if (auto& list = readers_[t]; list.empty() || list.back() != op) list.push_back(op);
-    }
-    for (TensorView* t : fusion.outputs()) outputs_.insert(t);
-  }
+  explicit Propagator(Fusion& fusion) : fusion_(fusion), state_(fusion) {}
 
   void run() {
     pin_inputs();
+    to_fixed_point();
+    choose_layouts(state_);
+    to_fixed_point();
+    for (const Op* op : fusion_.ops()) finish(*op);
+  }
+
+ private:
+  void to_fixed_point() {
     size_t rounds = 1;
     for (TensorView* t : fusion_.tensors()) rounds += t->rank();
     do {
       PLAIT_CHECK(rounds-- > 0, "propagation in @{} has no fixed point", fusion_.name());
       forward();
     } while (backward());
-    for (const Op* op : fusion_.ops()) finish(*op);
-  }
-
- private:
-  struct Hint {
-    Layout layout;
-    std::map<size_t, const Op*> readers;  // dim -> first reader that asks for it
-  };
-
-  bool pinned(const TensorView& t) const {
-    return t.layout_source == LayoutSource::annotated || !t.definition || t.definition->kind == OpKind::Reshard;
-  }
-
-  Hint& hint(const TensorView& t) {
-    auto [it, fresh] = hints_.try_emplace(&t);
-    if (fresh) it->second.layout = Layout::replicated(t.rank());
-    return it->second;
-  }
-
-  const Layout& wanted(const TensorView& t) { return pinned(t) ? t.layout : hint(t).layout; }
-
-  std::vector<Layout> wanted_of(const Op& op) {
-    std::vector<Layout> out;
-    for (const TensorView* t : op.results) out.push_back(wanted(*t));
-    return out;
   }
 
   void pin_inputs() {
@@ -143,13 +120,13 @@ class Propagator {
       std::optional<Assignment> given;
       for (size_t r = 0; r < op->results.size(); ++r) {
         TensorView& t = *op->results[r];
-        if (pinned(t)) {
+        if (state_.pinned(t)) {
           t.layout_source = t.layout_source == LayoutSource::open ? LayoutSource::inferred : t.layout_source;
           continue;
         }
-        if (!given) given = assign(*op, wanted_of(*op));
+        if (!given) given = state_.assignment(*op);
         t.layout = given->results[r];
-        if (outputs_.count(&t)) t.layout.partial.clear();
+        if (state_.is_output(t)) t.layout.partial.clear();
         t.layout_source = LayoutSource::inferred;
       }
     }
@@ -171,49 +148,26 @@ class Propagator {
     TensorView& t = *op.out();
     const auto dim = static_cast<size_t>(op.dim);
     const std::vector<Piece> pieces = t.layout.dims[dim].pieces;
-    if (pinned(t) || pieces.empty() || pieces.front().is_local()) return false;
+    if (state_.pinned(t) || pieces.empty() || pieces.front().is_local()) return false;
     for (const TensorView* in : op.in)
       if (in->layout.dims[dim].pieces != pieces) return false;
     Layout parts = t.layout;
     parts.dims[dim].pieces = in_parts(pieces, op.in.size());
-    Region region = follow(t, parts);
-    for (auto& [tensor, layout] : region.before) tensor->layout = std::move(layout);
-    size_t unmet_before = 0;
-    for (const Op* reader : region.ops) unmet_before += unmet_in(*reader, assign(*reader, wanted_of(*reader)));
-    if (!region.whole || region.unmet > unmet_before) return false;
-    const auto readers = readers_.find(&t);
-    hint(t).layout.dims[dim].pieces = parts.dims[dim].pieces;
-    hint(t).readers[dim] = readers == readers_.end() ? &op : readers->second.front();
+    Propagation::Region region = state_.follow({{&t, parts}}, kMostFollowed);
+    const size_t unmet = unmet_in(region.ops);
+    Propagation::put_back(region);
+    if (!region.whole || unmet > unmet_in(region.ops)) return false;
+    const auto& readers = state_.readers(t);
+    state_.hint(t).layout.dims[dim].pieces = parts.dims[dim].pieces;
+    state_.hint(t).readers[dim] = readers.empty() ? &op : readers.front();
     return true;
   }
-
-  // What a layout of one tensor makes of those behind it, which have them until `before` is put back.
-  struct Region {
-    std::map<TensorView*, Layout> before;
-    std::vector<const Op*> ops;  // that read one of them
-    size_t unmet = 0;            // their operands, and results that are pinned, which have to be moved
-    bool whole = true;           // whether these are all
-  };
   static constexpr size_t kMostFollowed = 64;  // ops
 
-  Region follow(TensorView& t, const Layout& layout) {
-    Region out;
-    std::map<size_t, const Op*> next;
-    const auto set = [&](TensorView& tensor, const Layout& to) {
-      out.before.emplace(&tensor, std::exchange(tensor.layout, to));
-      if (const auto readers = readers_.find(&tensor); readers != readers_.end())
-        for (const Op* op : readers->second) next.emplace(places_.at(op), op);
-    };
-    set(t, layout);
-    while (!next.empty() && out.ops.size() < kMostFollowed) {
-      const Op* op = next.extract(next.begin()).mapped();
-      const Assignment a = assign(*op, wanted_of(*op));
-      out.ops.push_back(op);
-      out.unmet += unmet_in(*op, a);
-      for (size_t r = 0; r < op->results.size(); ++r)
-        if (!pinned(*op->results[r]) && a.results[r] != op->results[r]->layout) set(*op->results[r], a.results[r]);
-    }
-    out.whole = next.empty();
+  // Operands of the ops, and results that are pinned, which have to be moved.
+  size_t unmet_in(const std::vector<const Op*>& ops) {
+    size_t out = 0;
+    for (const Op* op : ops) out += unmet_in(*op, state_.assignment(*op));
     return out;
   }
 
@@ -223,27 +177,27 @@ class Propagator {
     for (size_t k = 0; k < in.size(); ++k)  // what is whole is sliced where it lies
       out += !in[k]->layout.is_replicated() && a.operands[k] != in[k]->layout;
     for (size_t r = 0; r < op.results.size(); ++r)
-      out += pinned(*op.results[r]) && a.results[r] != op.results[r]->layout;
+      out += state_.pinned(*op.results[r]) && a.results[r] != op.results[r]->layout;
     return out;
   }
 
   bool ask_readers(const TensorView& t) {
-    auto readers = readers_.find(&t);
-    if (pinned(t) || readers == readers_.end()) return false;
+    const auto& readers = state_.readers(t);
+    if (state_.pinned(t) || readers.empty()) return false;
     std::vector<Layout> asked;
-    for (const Op* op : readers->second) {
-      Assignment a = assign(*op, wanted_of(*op));
+    for (const Op* op : readers) {
+      Assignment a = state_.assignment(*op);
       auto in = inputs(*op);
       for (size_t k = 0; k < in.size(); ++k)
         if (in[k] == &t) asked.push_back(std::move(a.operands[k]));
     }
     bool changed = false;
-    for (size_t d = 0; d < t.rank(); ++d) changed |= agree(t, d, asked, readers->second.front());
+    for (size_t d = 0; d < t.rank(); ++d) changed |= agree(t, d, asked, readers.front());
     return changed;
   }
 
   bool agree(const TensorView& t, size_t d, const std::vector<Layout>& asked, const Op* reader) {
-    Hint& h = hint(t);
+    Propagation::Hint& h = state_.hint(t);
     const DimLayout& list = asked.front().dims[d];
     if (list.pieces.empty() || !t.layout.dims[d].pieces.empty() || !h.layout.dims[d].pieces.empty()) return false;
     for (const Layout& layout : asked)
@@ -256,7 +210,7 @@ class Propagator {
   }
 
   void finish(const Op& op) {
-    Assignment a = assign(op, wanted_of(op));
+    Assignment a = state_.assignment(op);
     if (op.kind == OpKind::Reshard) a.results = {as<Reshard>(op)->in->layout};
     for (size_t r = 0; r < op.results.size(); ++r) finish(op, a, r);
   }
@@ -268,7 +222,7 @@ class Propagator {
       throw UserError(fmt::format("%{} is annotated {}, but {} gives {}", t.name, print(t.layout, fusion_.mesh()),
                                   text_name(op), print(given, fusion_.mesh())),
                       describe(op), "a reduction is pending only where the op leaves it so: drop partial(...)");
-    if (t.layout_source == LayoutSource::annotated || op.kind == OpKind::Reshard) {
+    if (t.keeps_layout() || op.kind == OpKind::Reshard) {
       if (t.reason.empty()) t.reason = "annotated";
       return;
     }
@@ -287,16 +241,13 @@ class Propagator {
   std::optional<std::string> from_result(const Op& op, const Claim& claim, int dim) {
     if (claim.pieces.empty() || claim.operand >= 0) return std::nullopt;
     const TensorView& asked = *op.results[result_number(claim.operand)];
-    if (pinned(asked)) return fmt::format("dim {} from %{}, which is annotated", dim, asked.name);
-    const Op* reader = hint(asked).readers.at(static_cast<size_t>(claim.dim));
+    if (state_.pinned(asked)) return fmt::format("dim {} from %{}, which is annotated", dim, asked.name);
+    const Op* reader = state_.hint(asked).readers.at(static_cast<size_t>(claim.dim));
     return fmt::format("dim {} from consumer %{} through {}", dim, reader->results[0]->name, text_name(*reader));
   }
 
   Fusion& fusion_;
-  std::map<const TensorView*, std::vector<Op*>> readers_;
-  std::map<const Op*, size_t> places_;
-  std::set<const TensorView*> outputs_;
-  std::map<const TensorView*, Hint> hints_;
+  Propagation state_;
 };
 
 }  // namespace
