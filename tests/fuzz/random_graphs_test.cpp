@@ -29,13 +29,14 @@ struct Shares {
 };
 
 // One seed; false where something is wrong with it.
-bool run_seed(uint64_t seed, Shares& shares) {
+bool run_seed(uint64_t seed, Shares& shares, const std::string& comm) {
   auto random = make_random_case(seed, shares.turns);
   CaseOptions how;
   how.ranks = random.ranks;
   how.exact = random.exact;
   how.seed = seed;
-  how.interleaving = seed % 3 == 0 ? 0 : seed;
+  how.comm = comm;
+  how.interleaving = comm != "local" || seed % 3 == 0 ? 0 : seed;
   how.options.poison = true;
   if (seed % 3 == 2) how.awkward = &shares.awkward;
   how.options.strict_rounding = seed % 4 == 1;
@@ -66,11 +67,11 @@ bool run_seed(uint64_t seed, Shares& shares) {
   }
 }
 
-void run_seeds(uint64_t first, int count, int least_of_each_op = 0) {
+void run_seeds(uint64_t first, int count, int least_of_each_op = 0, const std::string& comm = "local") {
   Shares shares;
   shares.turns = {first, first};
   int failures = 0;
-  for (uint64_t seed = first; shares.cases < count && failures < 100; ++seed) failures += !run_seed(seed, shares);
+  for (uint64_t seed = first; shares.cases < count && failures < 100; ++seed) failures += !run_seed(seed, shares, comm);
   std::printf("%d graphs: %d with a collective, %d uneven, %d with empty pieces, %d exact; drawn again: %s\n",
               shares.cases, shares.collective, shares.uneven, shares.empty, shares.exact, shares.again.text().c_str());
   const auto& [moved, forked, saved, refused] = shares.awkward;
@@ -90,6 +91,10 @@ void run_seeds(uint64_t first, int count, int least_of_each_op = 0) {
 // Not from 1: discontinuities leave more of the first sixty open than is few. Not from 101: of seed 129 the bound of
 // the square of a bf16 product with a bias is too small (docs/limits.md).
 TEST(RandomGraphs, SixtyCheckedInSeeds) { run_seeds(201, testing::kSanitized ? 12 : 60); }
+
+// Ranks that run at once, on threads.
+TEST(RandomGraphs, OnThreads) { run_seeds(7001, 12, 0, "local:threads"); }
+TEST(RandomGraphs, LongRunOnThreads) { run_seeds(8000, 200, 0, "local:threads"); }
 
 // 2,000 graphs in parts, each op in at least 20 of them.
 TEST(RandomGraphs, LongRunFirstPart) { run_seeds(1000, 500, 5); }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "command/run_command.h"
+#include "support/random_graph.h"
 #include "support/run_case.h"
 
 namespace plait {
@@ -104,6 +105,28 @@ TEST_F(Processes, LongRunAllOnMpi) {
 TEST_F(Processes, LongRunAllOnNccl) {
   for (const char* dtype : {"f32", "bf16", "f64"}) on_simulated(dtype, 0, cases().size());
 }
+
+// Random graphs of integers: bit for bit those of one rank and of the reference.
+void random_graphs_on_mpi(const fs::path& folder, uint64_t first, int count) {
+  int run = 0, refused = 0;
+  for (uint64_t seed = first; run < count; ++seed) {
+    const auto random = testing::make_random_case(seed);
+    if (!random.exact || random.ranks < 2 || random.ranks > 4) continue;
+    const fs::path file = folder / "random.plait";
+    testing::write_file(file, random.text);
+    const Words words = {
+        kPlait.string(), "launch",   "-n", std::to_string(random.ranks), "--", "run", file.string(), "--exact",
+        "--check",       "--device", "cpu"};
+    const CommandResult result = run_words(words, folder);
+    if (result.exit == 1 && ++refused <= count) continue;  // a graph that is its user's error
+    ++run;
+    EXPECT_EQ(0, result.exit) << "seed " << seed << "\n" << random.text << result.out << result.err;
+  }
+  EXPECT_LE(refused * 4, count) << "refused";
+}
+
+TEST_F(Processes, RandomGraphsOnMpi) { random_graphs_on_mpi(folder_.path(), 1, 3); }
+TEST_F(Processes, LongRunRandomGraphsOnMpi) { random_graphs_on_mpi(folder_.path(), 100, 50); }
 
 TEST_F(Processes, AJobOfTheWrongSizeIsRefused) {
   const CommandResult result = run_words({kPlait.string(), "launch", "-n", "2", "--", "run",

@@ -77,10 +77,36 @@ TEST_P(PointwiseOps, OperandsWithErrors) {
   check(std::get<0>(GetParam()), std::get<1>(GetParam()), true);
 }
 
+// An op that stands alone may be computed in the type that it is stored in.
+void check_alone(Pointwise op, DType dtype) {
+  if (result_text(op, dtype).empty()) return;
+  const char* const operands[] = {"%x", "%x, %y", "%x, %y, %x"};
+  const std::string in = op == Pointwise::where ? "%c, %x, %y" : operands[info(op).arity - 1];
+  const std::string text =
+      fmt::format("fusion @op (%x: {0}[3, 17], %y: {0}[17], %c: bool[17]) -> (%r) {{\n  %r = {1}\n}}\n", name(dtype),
+                  spelled(op, in));
+  for (const int64_t lanes : {0, 1}) {
+    testing::CaseOptions how;
+    how.options.cpu_lanes = lanes;
+    const testing::CaseResult result = testing::run_case(text, how);
+    EXPECT_TRUE(result.ok) << lanes << " lanes: " << result.message << "\n" << text;
+  }
+}
+
+TEST(PointwiseOpsAlone, OfTwoNarrowOperands) {
+  for (const Pointwise op : {Pointwise::fmin, Pointwise::fmax, Pointwise::min, Pointwise::max, Pointwise::copysign})
+    for (const DType dtype : {DType::f16, DType::bf16}) check_alone(op, dtype);
+}
+TEST(PointwiseOpsAlone, LongRunOfAllTypes) {
+  for (int i = 0; i < kPointwiseCount; ++i)
+    for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i32, DType::i8})
+      check_alone(Pointwise(i), dtype);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, PointwiseOps,
                          ::testing::Combine(::testing::Values("reference", "cpu", "sim:sm_90a"),
-                                            ::testing::Values(DType::f32, DType::f64, DType::bf16, DType::i64,
-                                                              DType::u8, DType::boolean)),
+                                            ::testing::Values(DType::f32, DType::f64, DType::bf16, DType::f16,
+                                                              DType::i64, DType::u8, DType::boolean)),
                          [](const auto& info) {
                            const std::string device = std::get<0>(info.param);
                            return fmt::format("{}_{}", device.substr(0, device.find(':')),

@@ -45,11 +45,12 @@ class Generator {
   }
 
   int64_t make_mesh() {
-    const std::vector<std::vector<int64_t>> shapes = {{2}, {3}, {4}, {2, 2}, {2, 2}, {3}, {4}, {2, 1}, {1, 3}, {1}};
+    const std::vector<std::vector<int64_t>> shapes = {{2},    {3},    {4},    {2, 2}, {2, 2}, {3}, {4}, {2, 1},
+                                                      {1, 3}, {2, 3}, {3, 2}, {2, 4}, {5},    {8}, {1}, {2, 2, 2}};
     const auto& shape = pick(shapes);
     std::vector<MeshAxis> axes;
     int64_t ranks = 1;
-    const char* names[] = {"dp", "tp"};
+    const char* names[] = {"dp", "tp", "cp"};
     for (size_t i = 0; i < shape.size(); ++i) {
       axes.push_back({names[shape.size() == 1 ? 1 : i], shape[i], ""});
       ranks *= shape[i];
@@ -275,8 +276,16 @@ class Generator {
       if (t->rank() == 0 || !chance(45)) continue;
       t->layout = random_layout(*t);
       t->layout_source = LayoutSource::annotated;
+      if (!t->definition) leave_pending(*t);
       if (t->role == TensorRole::parameter && chance(15)) t->stored = random_layout(*t);
     }
+  }
+
+  // Some inputs come in parts of a sum, over axes that do not cut them.
+  void leave_pending(TensorView& t) {
+    if (t.dtype != DType::f32 && t.dtype != DType::f64) return;
+    for (int axis = 0; axis < static_cast<int>(fusion_->mesh().axes().size()); ++axis)
+      if (!t.layout.uses(axis) && chance(10)) t.layout.partial[axis] = ReduceOp::sum;
   }
 
   Layout random_layout(const TensorView& t) {
@@ -288,7 +297,7 @@ class Generator {
     for (int axis : order) {
       if (chance(25)) continue;
       auto& pieces = layout.dims[draw(static_cast<int>(t.rank()))].pieces;
-      pieces.push_back({axis, chance(10) ? 2 : 1, 0});
+      pieces.push_back({axis, chance(20) ? 1 + draw(4) : 1, 0});  // often the same cuts in other words
     }
     for (size_t d = 0; d < t.rank(); ++d) {  // [local 3, axis] or [local 2, axis] where it divides
       auto& pieces = layout.dims[d].pieces;

@@ -20,6 +20,12 @@ Ir extremum(Function& f, DType dtype, bool larger, const Ir& a, const Ir& b) {
   return f.select(nan, b, f.select(first, a, b));
 }
 
+// The one that is no NaN; LLVM calls a library for minnum of some narrow types.
+Ir number_extremum(Function& f, bool larger, const Ir& a, const Ir& b) {
+  const Ir first = f.compare(larger ? "fcmp ogt" : "fcmp olt", a, b);  // false when unordered: b
+  return f.select(f.compare("fcmp uno", b, b), a, f.select(first, a, b));
+}
+
 Ir absolute(Function& f, DType dtype, const Ir& a) {
   if (is_float(dtype)) return f.intrinsic("llvm.fabs", {a});
   if (is_unsigned(dtype)) return a;
@@ -74,8 +80,8 @@ Ir neg(const S& s) { return negated(s.f, s.dtype, s.in[0]); }
 Ir abs(const S& s) { return absolute(s.f, s.dtype, s.in[0]); }
 Ir max(const S& s) { return extremum(s.f, s.dtype, true, s.in[0], s.in[1]); }
 Ir min(const S& s) { return extremum(s.f, s.dtype, false, s.in[0], s.in[1]); }
-Ir fmax(const S& s) { return s.on_floats() ? s.f.intrinsic("llvm.maxnum", s.in) : max(s); }
-Ir fmin(const S& s) { return s.on_floats() ? s.f.intrinsic("llvm.minnum", s.in) : min(s); }
+Ir fmax(const S& s) { return s.on_floats() ? number_extremum(s.f, true, s.in[0], s.in[1]) : max(s); }
+Ir fmin(const S& s) { return s.on_floats() ? number_extremum(s.f, false, s.in[0], s.in[1]) : min(s); }
 Ir floor_divide(const S& s) { return llvm::floor_divide(s.f, s.sign(), s.in[0], s.in[1]); }
 Ir fmod(const S& s) { return llvm::fmod(s.f, s.in[0], s.in[1]); }
 Ir pow(const S& s) { return s.on_floats() ? llvm::pow(s.f, s.in[0], s.in[1]) : power(s.f, s.sign(), s.in[0], s.in[1]); }

@@ -274,12 +274,25 @@ TEST(ReshardPairs, TwoDimsChangeAtOnce) {
   EXPECT_GT(pairs.runs, 300);
 }
 
+// Every pair of placements over all sizes of the dims up to 13; of three axes each size with another one.
+TEST(ReshardPairs, LongRunAllSizes) {
+  for (const std::vector<int64_t>& mesh : {std::vector<int64_t>{3}, {2, 2}, {2, 3}, {3, 2}}) {
+    Pairs pairs(mesh);
+    const auto layouts = all_layouts(static_cast<int>(mesh.size()), 2);
+    for (const auto& from : layouts)
+      for (const auto& to : layouts) pairs.check(from, to, grid(1, 13));
+    EXPECT_GT(pairs.runs, 2500);  // each of all shapes
+  }
+}
+
 TEST(ReshardPairs, LongRunThreeAxes) {
   Pairs pairs({2, 2, 2});
-  auto layouts = all_layouts(3, 2);
+  const auto layouts = all_layouts(3, 2);
+  std::vector<std::vector<int64_t>> shapes = {{5, 4}, {7, 9}};
+  for (int64_t n = 1; n <= 13; ++n) shapes.push_back({n, n * 5 % 13 + 1});
   for (const auto& from : layouts)
-    for (const auto& to : layouts) pairs.check(from, to, {{5, 4}, {7, 9}});
-  EXPECT_GT(pairs.runs, 10000);
+    for (const auto& to : layouts) pairs.check(from, to, shapes);
+  EXPECT_GT(pairs.runs, 100000);
 }
 
 // ---- The sequence.
@@ -385,7 +398,7 @@ double gathered_cost(const Layout& from, const Layout& to, const ReshardSizes& s
 }
 
 TEST(ReshardPlan, NeverCostsMoreThanToGatherEverything) {
-  for (const auto& members : {std::vector<int64_t>{3}, {2, 2}, {2, 3}, {4, 2}}) {
+  for (const auto& members : {std::vector<int64_t>{3}, {2, 2}, {2, 3}, {4, 2}, {2, 2, 2}}) {
     const auto layouts = all_layouts(int(members.size()), 2);
     const ReshardSizes sizes = {members, {768, 1536}, 4};
     std::vector<double> ratios;
