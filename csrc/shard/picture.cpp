@@ -45,8 +45,10 @@ class Picture {
     draw_head();
     size_t drawn = 0;
     std::vector<TensorView*> tensors = fusion_.tensors();
-    std::erase_if(tensors,
-                  [&](const TensorView* t) { return t->rank() == 0 && t->definition && !fusion_.is_output(t); });
+    std::erase_if(tensors, [&](const TensorView* t) {
+      const bool has_part = moves_.contains(t) || !held_layout(*t).partial.empty();
+      return t->rank() == 0 && t->definition && !fusion_.is_output(t) && !has_part;
+    });
     for (; drawn < std::min(tensors.size(), kMostDrawnTensors); ++drawn) {
       if (const auto found = moves_.find(tensors[drawn]); found != moves_.end())
         for (const ShardMove& move : found->second) draw_move(move);

@@ -7,14 +7,19 @@
 #include <fstream>
 #include <sstream>
 
+#include "graph/passes.h"
 #include "shard/insert_reshards.h"
 #include "shard/propagate.h"
+#include "support/examples.h"
 
 namespace plait {
 namespace {
 
 std::string picture_of(const std::string& text, std::optional<int64_t> ranks = {}) {
   const auto fusion = parse_fusion(text);
+  expand(*fusion, true);
+  split_bias(*fusion);
+  remove_dead_code(*fusion);
   propagate(*fusion);
   insert_reshards(*fusion);
   return sharding_picture(*fusion, resolve(fusion->mesh(), {}, ranks));
@@ -32,14 +37,38 @@ size_t count(const std::string& text, const std::string& what) {
   return out;
 }
 
-// BLESS=1 writes them.
-TEST(Picture, OfTheDocument) {
-  for (const char* name : {"two_axes", "fused_gradient", "stencil"}) {
-    const std::string folder = PLAIT_SOURCE_DIR "/docs/", path = folder + "pictures/" + name + ".svg";
-    const std::string picture = picture_of(read(folder + "examples/sharded/" + name + ".plait"), 4);
-    if (std::getenv("BLESS") != nullptr) std::ofstream(path) << picture;
-    EXPECT_EQ(read(path), picture) << "BLESS=1 writes " << path;
+// What the comment in front of an example says, without its marks.
+std::string sentences(const std::string& text) {
+  std::string out;
+  std::stringstream lines(text);
+  for (std::string line; std::getline(lines, line) && line.starts_with("# ") && !line.starts_with("# ranks ");)
+    out += line.substr(2) + "\n";
+  return out;
+}
+
+void expect_file(const std::string& path, const std::string& text) {
+  if (std::getenv("BLESS") != nullptr) std::ofstream(path) << text;
+  EXPECT_EQ(read(path), text) << "BLESS=1 writes " << path;
+}
+
+// A page of all examples with their pictures; BLESS=1 writes both.
+TEST(Picture, OfEachExample) {
+  const std::string folder = PLAIT_SOURCE_DIR "/docs/";
+  std::string page =
+      "# Sharded examples, in pictures\n\nWhat each rank holds of each tensor, and what moves, of the programs in "
+      "`docs/examples/sharded`, as\n"
+      "`plait explain FILE --shard --svg OUT` draws it; ranks in colours. The numbers are what an expert's collectives "
+      "need, which a test holds\n"
+      "plait to. [sharding.md](sharding.md) has the rules.\n";
+  for (const testing::ShardedExample& e : testing::sharded_examples()) {
+    expect_file(folder + "pictures/" + e.name + ".svg", picture_of(e.text, e.ranks));
+    page += fmt::format(
+        "\n## {0}\n\n{1}{2} ranks, {3} collective{4}, {5} bytes: "
+        "[examples/sharded/{0}.plait](examples/sharded/{0}.plait)\n\n"
+        "![who holds what of {0}](pictures/{0}.svg)\n",
+        e.name, sentences(e.text), e.ranks, e.collectives, e.collectives == 1 ? "" : "s", e.bytes);
   }
+  expect_file(folder + "sharded_examples.md", page);
 }
 
 // Which part of which box is whose: of 12 rows and 10 columns on 2 x 2 ranks.
@@ -52,6 +81,13 @@ TEST(Picture, DrawsWhatRanksHold) {
     EXPECT_NE(picture.find(title), std::string::npos) << title << "\n" << picture;
   EXPECT_EQ(count(picture, "class=\"own\"/>"), 2u * 4 * 5);
   EXPECT_EQ(count(picture, "class=\"band\"/>"), 0u);
+}
+
+TEST(Picture, DrawsNumbersThatRanksAddUp) {
+  const std::string picture =
+      picture_of("mesh @m (tp = 2)\nfusion @f on @m (%x: f32[4] {0: tp}) -> (%y) {\n  %y = mean(%x)\n}\n");
+  EXPECT_NE(picture.find("all-reduce over tp, 4 B: "), std::string::npos) << picture;
+  EXPECT_EQ(picture.find("%y_size"), std::string::npos) << picture;  // the same on every rank
 }
 
 TEST(Picture, DrawsTeamsOfWhatMoves) {
