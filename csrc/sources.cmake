@@ -277,6 +277,7 @@ set(PLAIT_CORE_SOURCES
   lower/values.cpp
   lower/vector_width.cpp
   lower/write_body.cpp
+  mesh/collective_cost.cpp
   mesh/mesh.cpp
   program/assign_streams.cpp
   program/happens_before.cpp

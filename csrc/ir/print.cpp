@@ -184,9 +184,11 @@ std::string lets(const Fusion& fusion) {
 
 std::string mesh_text(const Mesh& mesh) {
   std::string out;
-  for (const auto& a : mesh.axes())
+  for (const auto& a : mesh.axes()) {
     out +=
         fmt::format("{}{} = {}", out.empty() ? "" : ", ", a.name, a.symbol.empty() ? std::to_string(a.size) : a.symbol);
+    if (a.bandwidth > 0) out += fmt::format(" bandwidth {} latency {}", a.bandwidth, a.latency);
+  }
   std::string groups;
   for (const auto& g : mesh.groups())
     groups += fmt::format("{}{} = [{}]", groups.empty() ? " with " : ", ", g.name, fmt::join(g.axes, ", "));

@@ -8,6 +8,10 @@
 
 namespace plait {
 
+namespace {
+constexpr int64_t kMaxLink = 1'000'000;  // GB/s, microseconds
+}
+
 Mesh TypeParser::read_mesh() {
   in_.expect("@", "before the mesh's name");
   std::string name = in_.word("the mesh's name");
@@ -28,6 +32,11 @@ Mesh TypeParser::read_mesh() {
       in_.fail_at(size_at, fmt::format("mesh axis `{}` has size {}", axis.name, let->value), "sizes are at least 1");
     if (const std::string& symbol = axis.size == -1 ? axis.name : axis.symbol; is_dtype_let(symbol))
       in_.fail_at(size_at, fmt::format("`{}` is a dtype", symbol), "sizes are numbers or symbols");
+    if (in_.accept("bandwidth")) {
+      axis.bandwidth = in_.integer("the GB/s of the axis's link", 1, kMaxLink);
+      in_.expect("latency", "after the bandwidth");
+      axis.latency = in_.integer("the microseconds of the axis's link", 0, kMaxLink);
+    }
     axes.push_back(std::move(axis));
   } while (in_.accept(","));
   in_.expect(")", "after the mesh axes");

@@ -2,23 +2,39 @@
 // What a collective costs a member of its team, for choices between plans.
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "mesh/collective.h"
+#include "mesh/mesh.h"
 
 namespace plait {
 
-// What a collective costs before a byte moves, in bytes, and what it moves at least: fewer are not faster.
+// What a collective costs before a byte moves, in bytes, where the mesh says nothing of links, and what it moves at
+// least: fewer are not faster.
 inline constexpr double kCollectiveLatencyBytes = 16384, kLeastPayloadBytes = 1024;
 
-// Bytes that each member of a team takes from the others, with the latency; `bytes` are of the whole tensor that the
-// team shares, all of what a member holds before an all_reduce or reduce_scatter.
-constexpr double collective_cost(Collective collective, int64_t members, double bytes) {
+// Of a link: what a collective costs before a byte moves, and each byte. Nanoseconds where the mesh says what its links
+// do, else bytes.
+struct LinkCost {
+  double latency = kCollectiveLatencyBytes, per_byte = 1;
+  bool operator==(const LinkCost&) const = default;
+};
+// Of an axis, and of a team: of its slowest axis.
+LinkCost link_cost(const Mesh& mesh, int axis);
+LinkCost slowest(const std::vector<LinkCost>& links, const std::vector<int>& axes);
+// "3162112 B", "4200 ns".
+std::string cost_text(const Mesh& mesh, double cost);
+
+// What each member of a team takes from the others, with the latency; `bytes` are of the whole tensor that the team
+// shares, all of what a member holds before an all_reduce or reduce_scatter.
+constexpr double collective_cost(Collective collective, int64_t members, double bytes, const LinkCost& link = {}) {
   if (members < 2) return 0;
   const CollectiveInfo what = info(collective);
   const auto n = static_cast<double>(members);
   const double share = what.exchanges() ? bytes / n : bytes;  // what one member holds moves
-  return kCollectiveLatencyBytes +
-         std::max(kLeastPayloadBytes, static_cast<double>(what.gathers) * share * (n - 1) / n);
+  return link.latency +
+         link.per_byte * std::max(kLeastPayloadBytes, static_cast<double>(what.gathers) * share * (n - 1) / n);
 }
 
 }  // namespace plait

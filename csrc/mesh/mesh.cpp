@@ -19,6 +19,14 @@ Mesh::Mesh(std::string name, std::vector<MeshAxis> axes, std::vector<MeshGroup> 
     if (axis.symbol.empty() && axis.size < 1)
       throw UserError(fmt::format("mesh axis `{}` has size {}", axis.name, axis.size), where,
                       "sizes are at least 1, or -1 for what the ranks leave");
+    if (axis.bandwidth < 0 || axis.latency < 0 || (axis.bandwidth == 0 && axis.latency > 0))
+      throw UserError(
+          fmt::format("the link of mesh axis `{}` has {} GB/s and {} us", axis.name, axis.bandwidth, axis.latency),
+          where, "a bandwidth is at least 1, a latency at least 0");
+    if ((axis.bandwidth > 0) != (axes_[0].bandwidth > 0))
+      throw UserError(fmt::format("mesh axis `{}` says {}of its link, others {}", axis.name,
+                                  axis.bandwidth > 0 ? "" : "nothing ", axis.bandwidth > 0 ? "do not" : "do"),
+                      where, "give each axis a bandwidth and a latency, or none");
   }
   for (const MeshGroup& group : groups_) {
     if (!seen.insert(group.name).second)

@@ -22,6 +22,8 @@ struct MeshAxis {
   std::string name;
   int64_t size = 0;    // 0: not fixed
   std::string symbol;  // empty where the size is a number
+  // Of a rank's link to others along the axis, GB/s and microseconds; 0: not said, on all axes.
+  int64_t bandwidth = 0, latency = 0;
   bool operator==(const MeshAxis&) const = default;
 };
 
@@ -45,12 +47,13 @@ struct Team {
 class Mesh {
  public:
   Mesh() = default;
-  // Throws UserError on duplicate names, sizes below 1, an axis with neither size nor symbol, or a group of no axes, of
-  // one that is not there, or of one twice.
+  // Throws UserError on duplicate names, sizes below 1, an axis with neither size nor symbol, links of some axes, or a
+  // group of no axes, of one that is not there, or of one twice.
   Mesh(std::string name, std::vector<MeshAxis> axes, std::vector<MeshGroup> groups = {});
   const std::string& name() const { return name_; }
   const std::vector<MeshAxis>& axes() const { return axes_; }
   const std::vector<MeshGroup>& groups() const { return groups_; }
+  bool has_links() const { return !axes_.empty() && axes_[0].bandwidth > 0; }
   // Index of an axis, or -1.
   int find(std::string_view axis) const;
   // Index of an axis; UserError naming the axes the mesh has, with a suggestion.

@@ -293,7 +293,10 @@ class Assigner {
       const auto bytes = global_bytes(t);
       if (!bytes) return;
       const int64_t members = members_of(t, pieces[0].mesh_axis);
-      const auto costs = [&](Collective c, int64_t of) { return collective_cost(c, members, static_cast<double>(of)); };
+      const LinkCost link = link_cost(t.fusion->mesh(), pieces[0].mesh_axis);
+      const auto costs = [&](Collective c, int64_t of) {
+        return collective_cost(c, members, static_cast<double>(of), link);
+      };
       double cost = costs(Collective::all_to_all, *bytes);
       for (size_t r = 0; r < op_.results.size(); ++r)  // that are to be whole again
         if (op_.results[r]->keeps_layout() && !wanted_[r].uses(pieces[0].mesh_axis))
@@ -370,7 +373,8 @@ std::string rank_reason(const Op& op, const Assignment& a, int winner, int loser
   std::string costs;
   std::optional<bool> less;
   if (const auto* other = a.runner_up(loser)) {
-    costs = fmt::format(", {:.0f} B against {:.0f} B", a.alternatives[0].cost, other->cost);
+    costs = fmt::format(", {} against {}", cost_text(w.fusion->mesh(), a.alternatives[0].cost),
+                        cost_text(w.fusion->mesh(), other->cost));
     less = a.alternatives[0].cost < other->cost;
   }
   const bool equal = !ours || !theirs || *ours == *theirs;

@@ -198,7 +198,8 @@ class Chooser {
       std::vector<Piece> pieces = a.claims[f].pieces;
       std::erase_if(pieces, [](const Piece& p) { return p.is_local(); });
       const Collective how = kind == FactorKind::merge ? Collective::all_gather : Collective::all_to_all;
-      if (known) out += collective_cost(how, members_of(t, pieces), static_cast<double>(*known));
+      const LinkCost link = slowest(reshard_sizes(t).links, team_of(pieces).axes);
+      if (known) out += collective_cost(how, members_of(t, pieces), static_cast<double>(*known), link);
     }
     return out;
   }
@@ -206,8 +207,9 @@ class Chooser {
   // The layouts stay, and so do those of outputs that their ops would give otherwise now.
   void take(const Layouts& layouts, const Price& price) {
     const Propagation::Region region = state_.follow(layouts, kMostFollowed, true);
-    const std::string costs =
-        fmt::format("by cost: {:.0f} B move around it and behind it, {:.0f} B otherwise", price.after, price.before);
+    const Mesh& mesh = state_.fusion().mesh();
+    const std::string costs = fmt::format("by cost: {} for moves around it and behind it, {} otherwise",
+                                          cost_text(mesh, price.after), cost_text(mesh, price.before));
     for (const auto& [t, layout] : layouts) {
       t->layout_source = LayoutSource::chosen;
       t->reason = costs;

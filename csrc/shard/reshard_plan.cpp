@@ -1,6 +1,7 @@
 #include "shard/reshard_plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <queue>
@@ -52,6 +53,9 @@ ReshardSizes reshard_sizes(const TensorView& tensor) {
   ReshardSizes out;
   for (size_t a = 0; a < fusion.mesh().axes().size(); ++a)
     out.members.push_back(members_of(tensor, static_cast<int>(a)));
+  if (fusion.mesh().has_links())
+    for (size_t a = 0; a < fusion.mesh().axes().size(); ++a)
+      out.links.push_back(link_cost(fusion.mesh(), static_cast<int>(a)));
   for (size_t d = 0; d < tensor.rank(); ++d) out.extents.push_back(at_defaults(fusion, tensor.extent(d)));
   out.element_bytes = static_cast<int64_t>(size_of(tensor.dtype));
   return out;
@@ -174,7 +178,8 @@ double step_cost(const ReshardStep& step, const Layout& before, const Layout& af
   const bool piece = info(*collective).takes == Held::piece;
   const bool range = step.kind == ReshardKind::gather_range || step.kind == ReshardKind::gather_block;
   const double held = held_bytes(range ? after : before, sizes);
-  return collective_cost(*collective, n, held * (piece ? static_cast<double>(n) : 1));
+  return collective_cost(*collective, n, held * (piece ? static_cast<double>(n) : 1),
+                         slowest(sizes.links, step.team.axes));
 }
 
 // What the plan of a step costs where all that changes is gathered, or reduced, and cut again.
@@ -226,6 +231,8 @@ Key key_of(const Layout& from, const Layout& to, const ReshardSizes& sizes) {
   out.push_back(-4);
   for (const auto& extent : sizes.extents) out.push_back(extent.value_or(-1));
   out.push_back(sizes.element_bytes);
+  for (const LinkCost& link : sizes.links)
+    out.insert(out.end(), {std::bit_cast<int64_t>(link.latency), std::bit_cast<int64_t>(link.per_byte)});
   return out;
 }
 

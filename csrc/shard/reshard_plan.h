@@ -8,6 +8,7 @@
 #include "ir/op.h"
 #include "ir/tensor_view.h"
 #include "mesh/collective.h"
+#include "mesh/collective_cost.h"
 #include "mesh/mesh.h"
 
 namespace plait {
@@ -51,6 +52,7 @@ struct ReshardSizes {
   std::vector<int64_t> members;                 // by mesh axis
   std::vector<std::optional<int64_t>> extents;  // by dim; nothing: not known
   int64_t element_bytes = 1;
+  std::vector<LinkCost> links = {};  // by mesh axis; empty: each as where nothing is said
 };
 // Mesh axes and extents at the defaults of symbols; an axis without one counts as 4 ranks.
 ReshardSizes reshard_sizes(const TensorView& tensor);
@@ -63,7 +65,7 @@ Team team_of(const std::vector<Piece>& pieces);
 
 struct ReshardPlan {
   std::vector<ReshardStep> steps;
-  double cost = 0;  // bytes that a rank takes, and of each collective what its latency is worth
+  double cost = 0;  // collective_cost of its steps
 };
 
 // The cheapest steps from one normalized layout to another; none where they are equal. An axis, or several at once,

@@ -53,10 +53,11 @@ class PlaitLexer(RegexLexer):
              'contiguous|counter|cpu|cpu_thread|cuda|lanes|lanewise|read|replace|reversed|serial|shared|'
              'splat|stack|stream|thread_x|thread_y|thread_z|threads|threads_y|unroll|update|vectorize|'
              'warp|workspace|write)\\b', Name.Constant),
-            ('\\b(?:active|aliases|allocation|at|below|beside|buffers|by|contraction|counters|from|'
-             'fusion|given|granule|in|inline|integers|joins|keep|kernel|let|linear|local|loops|matmul|'
-             'mesh|narrow|of|on|over|param|partial|phase|phases|program|schedule|segment|stages|status|'
-             'stored|strided|strides|taken|target|to|transposed|turned|using|with|workspaces)\\b', Keyword),
+            ('\\b(?:active|aliases|allocation|at|bandwidth|below|beside|buffers|by|contraction|counters|'
+             'from|fusion|given|granule|in|inline|integers|joins|keep|kernel|latency|let|linear|local|'
+             'loops|matmul|mesh|narrow|of|on|over|param|partial|phase|phases|program|schedule|segment|'
+             'stages|status|stored|strided|strides|taken|target|to|transposed|turned|using|with|'
+             'workspaces)\\b', Keyword),
             ('\\b(?:and|not|or)\\b', Operator.Word),
             ('\\b\\d+(?:\\.(?!\\.)\\d*)?(?:[eE][-+]?\\d+)?\\b|\\.\\d+(?:[eE][-+]?\\d+)?\\b', Number),
             ('\\b[A-Za-z_]\\w*(?:\\.[A-Za-z_]\\w*)*', Name),

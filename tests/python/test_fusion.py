@@ -177,6 +177,14 @@ def test_groups_of_mesh_axes_and_pending_sums() -> None:
     mesh = plait.Mesh(dp_replicate=2, dp_shard=-1, tp="t", groups={"dp": ["dp_replicate", "dp_shard"]})
     assert str(mesh) == "@m (dp_replicate = 2, dp_shard = -1, tp = t) with dp = [dp_replicate, dp_shard]"
     assert mesh == eval(repr(mesh)) and mesh != plait.Mesh(dp_replicate=2, dp_shard=-1, tp="t")
+    linked = plait.Mesh(dp=2, tp=4, links={"dp": (50, 12), "tp": (450, 3)})
+    assert str(linked) == "@m (dp = 2 bandwidth 50 latency 12, tp = 4 bandwidth 450 latency 3)"
+    assert linked == eval(repr(linked)) and linked != plait.Mesh(dp=2, tp=4)
+    assert "bandwidth 450" in str(plait.Fusion("f", mesh=linked))
+    with pytest.raises(ValueError, match="links says what axis 'cp' does, the mesh has dp, tp"):
+        plait.Mesh(dp=2, tp=4, links={"cp": (50, 12)})
+    with pytest.raises(plait.UserError, match="mesh axis `tp` says nothing of its link"):
+        plait.Fusion("f", mesh=plait.Mesh(dp=2, tp=4, links={"dp": (50, 12)}))
     f = plait.Fusion("f", mesh=mesh)
     x = f.input("x", ["n", 4], plait.f32)
     x.shard(0, "dp")

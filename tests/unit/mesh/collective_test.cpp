@@ -42,5 +42,20 @@ TEST(Collective, CostsLatencyAndWhatAMemberTakes) {
   for (Collective collective : kCollectives) EXPECT_EQ(collective_cost(collective, 1, bytes), 0) << name(collective);
 }
 
+// A team is as slow as its slowest axis, in nanoseconds where the mesh says what links do.
+TEST(Collective, CostsWhatTheSlowestLinkDoes) {
+  const Mesh mesh("m", {{"dp", 2, "", 50, 12}, {"tp", 4, "", 500, 3}});
+  const std::vector<LinkCost> links = {link_cost(mesh, 0), link_cost(mesh, 1)};
+  EXPECT_EQ(links[0], (LinkCost{12000, 0.02}));
+  EXPECT_EQ(links[1], (LinkCost{3000, 0.002}));
+  EXPECT_EQ(slowest(links, {1}), links[1]);
+  EXPECT_EQ(slowest(links, {1, 0}), links[0]);
+  EXPECT_EQ(slowest({}, {1, 0}), LinkCost());
+  EXPECT_EQ(link_cost(Mesh("m", {{"tp", 4, ""}}), 0), LinkCost());
+  EXPECT_EQ(collective_cost(Collective::all_gather, 4, 1 << 20, links[1]), 3000 + 0.002 * (1 << 20) * 3 / 4);
+  EXPECT_EQ(cost_text(mesh, 4200), "4200 ns");
+  EXPECT_EQ(cost_text(Mesh("m", {{"tp", 4, ""}}), 4200), "4200 B");
+}
+
 }  // namespace
 }  // namespace plait

@@ -117,6 +117,19 @@ TEST(Mesh, GroupsNameSeveralAxes) {
   EXPECT_THROW(mesh.team("ep"), UserError);
 }
 
+TEST(Mesh, LinksAreOfAllAxesOrOfNone) {
+  const Mesh mesh("m", {{"dp", 2, "", 50, 12}, {"tp", 4, "", 450, 0}});
+  EXPECT_TRUE(mesh.has_links());
+  EXPECT_FALSE(two("2", "2").has_links());
+  EXPECT_FALSE(Mesh().has_links());
+  EXPECT_NE(mesh, Mesh("m", {{"dp", 2, "", 50, 12}, {"tp", 4, "", 400, 0}}));
+  EXPECT_THROW(Mesh("m", {{"dp", 2, ""}, {"tp", 4, "", 450, 3}}), UserError);
+  EXPECT_THROW(Mesh("m", {{"dp", 2, "", 50, 12}, {"tp", 4, ""}}), UserError);
+  EXPECT_THROW(Mesh("m", {{"dp", 2, "", -1, 12}}), UserError);
+  EXPECT_THROW(Mesh("m", {{"dp", 2, "", 0, 12}}), UserError);
+  EXPECT_THROW(Mesh("m", {{"dp", 2, "", 1, -12}}), UserError);
+}
+
 TEST(Mesh, NamesAreChecked) {
   EXPECT_THROW(Mesh("m", {{"tp", 2, ""}, {"tp", 2, ""}}), UserError);
   EXPECT_THROW(Mesh("m", {{"tp", 0, ""}}), UserError);

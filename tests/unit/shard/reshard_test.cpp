@@ -414,6 +414,24 @@ TEST(ReshardPlan, NeverCostsMoreThanToGatherEverything) {
   }
 }
 
+// Two nodes of four, whose links are a ninth as fast: a sum is done among the four, a part of each over the nodes, and
+// brought together among the four; a tensor in pieces goes first over the nodes while it is small.
+TEST(ReshardPlan, SlowLinksCarryLess) {
+  ReshardSizes sizes = {{2, 4}, {512, 4096}, 4};
+  const auto plan = [&](const Layout& from, const Layout& to) {
+    std::vector<std::string> out;
+    for (const auto& s : plan_reshard(from, to, sizes).steps)
+      out.push_back(fmt::format("{} {}", name(s.kind), fmt::join(s.team.axes, " ")));
+    return out;
+  };
+  const Layout pending = layout({{}, {}}, {{0, ReduceOp::sum}, {1, ReduceOp::sum}}), whole = layout({{}, {}});
+  EXPECT_EQ(plan(pending, whole), Steps{"all-reduce 0 1"});
+  sizes.links = {{12000, 0.02}, {3000, 1.0 / 450}};
+  EXPECT_EQ(plan(pending, whole), (Steps{"reduce-scatter 1", "all-reduce 0", "all-gather 1"}));
+  sizes.extents = {16, 16};  // latencies count
+  EXPECT_EQ(plan(pending, whole), Steps{"all-reduce 0 1"});
+}
+
 // Six axes whose order turns around on one of six dims that all of them divide: ways over other dims are too many.
 TEST(ReshardPlan, GoesTheStraightWayWhereThereAreTooMany) {
   const std::vector<int64_t> members(6, 2);
