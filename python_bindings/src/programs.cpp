@@ -316,6 +316,9 @@ void bind_programs(nb::module_& m) {
   const nb::sig kRun("def run(self, *inputs: typing.Any, stream: int | None = None, threads: int | None = None, "
                      "out: typing.Any = None, donate: bool | str | collections.abc.Collection[str] | None = None, "
                      "**named: typing.Any) -> dict[str, Array]");
+  const nb::sig kCall("def __call__(self, *inputs: typing.Any, stream: int | None = None, threads: int | None = None, "
+                      "out: typing.Any = None, donate: bool | str | collections.abc.Collection[str] | None = None, "
+                      "**named: typing.Any) -> dict[str, Array]");
   const nb::sig kRunLocal("def run_local(self, rank: int, *pieces: typing.Any, stream: int | None = None, "
                           "threads: int | None = None, out: typing.Any = None, "
                           "donate: bool | str | collections.abc.Collection[str] | None = None, "
@@ -335,6 +338,9 @@ void bind_programs(nb::module_& m) {
            "specialization compiles it. `stream`: a CUDA stream as an integer, 0 for the legacy default one, for one rank on a "
            "GPU: the work is queued there and the call does not wait, the inputs stay until it is done. None: the call "
            "waits. Raises UserError, CommError.")
+      .def("__call__", run, nb::arg("inputs"), nb::arg("stream") = nb::none(), nb::arg("threads") = nb::none(),
+           nb::arg("out") = nb::none(), nb::arg("donate") = nb::none(), nb::arg("named"), kCall,
+           "The same as run().")
       .def("_run_capsules", run_capsules, nb::arg("inputs"), nb::arg("stream") = nb::none(),
            "For adapters: DLPack capsules in the order of the inputs, capsules of the results that were set, or of the "
            "outputs.")
