@@ -6,6 +6,7 @@
 #include "backend/cpu/cpu_device.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/progress.h"
 #include "base/suggest.h"
 #include "call_arguments.h"
 #include "interrupts.h"
@@ -187,6 +188,7 @@ std::vector<TunedSchedule> tune_program(Program& program, const nb::args& positi
                                         bool keep, const nb::kwargs& keywords) {
   const Given given = given_arrays(program, "tune", positions, keywords, nb::none(), nullptr);
   bool interrupted = false;
+  StatusLine line;
   const TuneOptions how{.seconds = seconds, .rounds = rounds, .keep = keep, .stop = [&] {
                           const nb::gil_scoped_acquire held;
                           if (PyErr_CheckSignals() != 0) {
@@ -194,7 +196,8 @@ std::vector<TunedSchedule> tune_program(Program& program, const nb::args& positi
                             interrupted = true;
                           }
                           return interrupted;
-                        }};
+                        },
+                        .progress = [&](const TuneProgress& p) { line.show(text_of(p, seconds)); }};
   return locked(program, [&] {
     TuneResult result = tune(program.compiled->fusion(), program.compiled->options(), given.tensors, how);
     *program.compiled = std::move(*result.program);
