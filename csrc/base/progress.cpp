@@ -19,7 +19,7 @@ struct Wanted {
 };
 
 Wanted& wanted() {
-  static Wanted all;
+  static auto& all = *new Wanted;  // never destroyed: threads may compile until the process is gone
   return all;
 }
 
