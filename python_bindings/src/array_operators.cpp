@@ -21,13 +21,15 @@ nb::object as_numpy(nb::handle self) {
   const Tensor& tensor = nb::cast<ArrayRef&>(self).live();
   const nb::module_ numpy = imported_numpy();
   if (!tensor.on_host())
-    throw nb::buffer_error("the array lies in a GPU's memory, and operators of arrays are NumPy's: take those of another "
-                           "library, torch.from_dlpack(y), or copy it to the host");
+    throw nb::buffer_error(
+        "the array lies in a GPU's memory, and operators of arrays are NumPy's: take those of another "
+        "library, torch.from_dlpack(y), or copy it to the host");
   if (!numpy_has(tensor.dtype))
-    throw nb::type_error(fmt::format("operators of arrays are NumPy's, which has no {0}: take those of y.numpy(), which "
-                                     "is f32, or of torch.from_dlpack(y), which has {0}",
-                                     name(tensor.dtype))
-                             .c_str());
+    throw nb::type_error(
+        fmt::format("operators of arrays are NumPy's, which has no {0}: take those of y.numpy(), which "
+                    "is f32, or of torch.from_dlpack(y), which has {0}",
+                    name(tensor.dtype))
+            .c_str());
   return numpy.attr("asarray")(self);
 }
 
@@ -82,8 +84,8 @@ void bind_both_ways(nb::class_<ArrayRef>& arrays, const char* word, const char* 
 
 void bind_array_operators(nb::class_<ArrayRef>& arrays) {
   constexpr std::pair<const char*, const char*> kBothWays[] = {
-      {"add", "add"},           {"sub", "sub"}, {"mul", "mul"}, {"truediv", "truediv"}, {"floordiv", "floordiv"},
-      {"mod", "mod"},           {"pow", "pow"}, {"and", "and_"}, {"or", "or_"},          {"xor", "xor"},
+      {"add", "add"},       {"sub", "sub"},       {"mul", "mul"},      {"truediv", "truediv"}, {"floordiv", "floordiv"},
+      {"mod", "mod"},       {"pow", "pow"},       {"and", "and_"},     {"or", "or_"},          {"xor", "xor"},
       {"lshift", "lshift"}, {"rshift", "rshift"}, {"matmul", "matmul"}};
   for (const auto& [word, function] : kBothWays) bind_both_ways(arrays, word, function);
   for (const char* word : {"eq", "ne", "lt", "le", "gt", "ge"})
@@ -108,8 +110,8 @@ void bind_array_operators(nb::class_<ArrayRef>& arrays) {
                         : "def __divmod__(self, other: object, /) -> typing.Any"),
         "NumPy's quotient and remainder.");
   arrays
-      .def("__contains__", contains, nb::arg("value").none(), nb::sig("def __contains__(self, value: object, /) -> bool"),
-           "Whether any element equals it.")
+      .def("__contains__", contains, nb::arg("value").none(),
+           nb::sig("def __contains__(self, value: object, /) -> bool"), "Whether any element equals it.")
       .def(
           "__hash__", [](nb::handle_t<ArrayRef> self) { return std::hash<PyObject*>()(self.ptr()); },
           "By identity: sets and dicts know the object, and not its elements.");
