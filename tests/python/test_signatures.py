@@ -133,6 +133,7 @@ def test_a_program_is_called_as_it_is_run():
     given = plait.array(np.ones(2, np.float32))
     assert p(given, one, donate="x")["y"].tolist() == [1, 1] and "donated" in repr(given)
     assert str(inspect.signature(plait.Program.__call__)) == str(inspect.signature(plait.Program.run))
+    assert str(inspect.signature(p)) == str(inspect.signature(p.run)) and not inspect.signature(plait.Program).parameters
     with pytest.raises(plait.UserError, match="w"):
         p(one)
 
