@@ -219,6 +219,7 @@ set(PLAIT_TEST_unit_api
   unit/api/kept_specializations_test.cpp
   unit/api/memory_picture_test.cpp
   unit/api/prepared_test.cpp
+  unit/api/progress_test.cpp
   unit/api/saved_program_test.cpp
   unit/api/trace_test.cpp
   unit/api/tune_test.cpp

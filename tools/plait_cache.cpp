@@ -24,8 +24,10 @@ std::vector<std::string> cache_row() {
   DiskCache& cache = DiskCache::of_process();
   const std::string why_not = cache.why_not();
   if (!why_not.empty()) return {"kernels on disk", "none", why_not};
+  const std::string no_more = cache.why_no_more();
   return {"kernels on disk", contents_text(cache.contents(false)),
-          fmt::format("of at most {}; {}", mib(cache.limit()), cache.folder())};
+          fmt::format("of at most {}; {}{}", mib(cache.limit()), cache.folder(),
+                      no_more.empty() ? "" : fmt::format("; they serve, and no more are kept: {}", no_more))};
 }
 
 int cache_command(const Arguments& args) {
@@ -37,6 +39,8 @@ int cache_command(const Arguments& args) {
                     "set PLAIT_CACHE_DIR to a folder that only you write to");
   DiskCache::Contents left = done_to(cache, args);
   fmt::print("{}: {} of at most {}\n", cache.folder(), contents_text(left), mib(cache.limit()));
+  if (const std::string no_more = cache.why_no_more(); !no_more.empty())
+    fmt::print("they serve, and no more are kept or removed: {}\n", no_more);
   DiskCache& whole = specializations_on_disk();
   if (whole.why_not().empty()) {
     const DiskCache::Contents of_whole = done_to(whole, args);

@@ -32,6 +32,8 @@ constexpr std::array kVariables = std::to_array<EnvironmentVariable>({
     {"LD_LIBRARY_PATH", "absolute folders where libraries are looked for, towards the end"},
     {"PLAIT_DUMP", "in Python: what `dumps` is where nobody says it, as --dump"},
     {"PLAIT_LOG", "what is told of compiling, caches, runs: info, or compile=debug,cache=info; else warnings alone"},
+    {"TORCH_LOGS", "under PyTorch: +plait, plait or -plait, as for its own modules"},
+    {"NVTX_INJECTION64_PATH", "a profiler's library, which option nvtx marks launches for"},
     {"PLAIT_NO_REPRODUCER", "set: an internal error writes no reproducer file"},
     {"PLAIT_FAULT", "RANK:STEP:kill|hang|throw makes a rank of a job fail there"},
     {"OMP_NUM_THREADS", "threads of a process of `plait launch`; else it gets its share of the cores"},

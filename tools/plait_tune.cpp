@@ -1,12 +1,11 @@
 // plait tune: schedules by measurement, kept for later compilations.
-#include <unistd.h>
-
 #include <atomic>
 #include <csignal>
 
 #include "api/tune.h"
 #include "base/file_writer.h"
 #include "base/machine_load.h"
+#include "base/progress.h"
 #include "compile/measured_schedules.h"
 #include "plait_command.h"
 #include "plait_json.h"
@@ -31,18 +30,6 @@ class Interrupts {
  private:
   void (*before_)(int);
 };
-
-// One line of standard error, written again and again, where that is a terminal.
-void show(const TuneProgress& p, double seconds) {
-  if (isatty(STDERR_FILENO) == 0) return;
-  fmt::print(stderr, "\rgeneration {}: {} {} of {}, {:.0f} of {:.0f} s\x1b[K", p.generation,
-             p.compiles ? "compiling" : "measuring", p.program + 1, p.programs, p.seconds, seconds);
-  std::fflush(stderr);
-}
-
-void end_line() {
-  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\x1b[K");
-}
 
 void print_result(const TuneResult& result) {
   std::vector<std::vector<std::string>> rows = {
@@ -87,15 +74,15 @@ int tune_command(const Arguments& args) {
   how.rounds = args.rounds;
   how.keep = !args.no_keep;
   how.stop = [] { return interrupted.load(); };
-  how.progress = [&](const TuneProgress& p) { show(p, how.seconds); };
   if (args.seconds < 0) throw UserError(fmt::format("{} seconds", args.seconds), "--seconds", "give a number from 0");
   const Tensors inputs = make_inputs(args, loaded);
   TuneResult result;
   {
     const Interrupts guard;
+    StatusLine line;
+    how.progress = [&](const TuneProgress& p) { line.show(text_of(p, how.seconds)); };
     result = tune(*loaded.fusion, loaded.options, inputs, how);
   }
-  end_line();
   print_result(result);
   if (args.candidates) print_candidates(result);
   if (!args.json.empty()) write_tune_json(args, loaded, result);

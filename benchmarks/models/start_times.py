@@ -3,7 +3,7 @@
 plait and Inductor, each model and side in processes of their own, in turns; medians.
 
 `step` is the first step, forward and backward, less a later one: Dynamo, AOTAutograd and the back end together. `back_end` is
-what of it plait takes: partitioning, translating and compiling. usage: start_times.py [--out FILE.json] [--only NAME,...] [--rounds N]"""
+what of it plait takes: partitioning, translating and compiling. usage: start_times.py [--out FILE.json] [--only NAME,...] [--rounds N] [--sides plait,inductor]"""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def start(side, name, cache):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def measure(name, rounds):
-    taken = {side: {how: {} for how in ("cold", "warm")} for side in ("plait", "inductor")}
+def measure(name, rounds, sides):
+    taken = {side: {how: {} for how in ("cold", "warm")} for side in sides}
     for _ in range(rounds):
         for side, by_cache in taken.items():
             with tempfile.TemporaryDirectory() as cache:
@@ -97,7 +97,7 @@ def measure(name, rounds):
 
 def shown(row):
     out = f"{row['model']:13}"
-    for side in ("plait", "inductor"):
+    for side in (each for each in row if each != "model"):
         cold, warm = row[side]["cold"], row[side]["warm"]
         for what in cold:
             out += f"  {side} {what} {cold[what]:.0f} -> {warm[what]:.0f} ms ({warm[what] / cold[what]:.2f})"
@@ -110,6 +110,7 @@ def main():
     parser.add_argument("--out")
     parser.add_argument("--only", default="")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--sides", type=lambda text: text.split(","), default=["plait", "inductor"])
     args = parser.parse_args()
     if args.child:
         return first_step(*args.child)
@@ -120,15 +121,15 @@ def main():
     rows = []
     for name, *_ in MODELS:
         if not only or name in only:
-            rows.append(measure(name, args.rounds))
+            rows.append(measure(name, args.rounds, args.sides))
             print(shown(rows[-1]), flush=True)
     sums = {f"{side} {what}": sum(r[side]["warm"][what] for r in rows) / sum(r[side]["cold"][what] for r in rows)
-            for side in ("plait", "inductor") for what in rows[0][side]["cold"]}
+            for side in args.sides for what in rows[0][side]["cold"]}
     print("warm of cold, together: " + ", ".join(f"{name} {ratio:.2f}" for name, ratio in sums.items()))
     if args.out:
         import plait
         found = {"kind": "start times", "date": machine.date(), "machine": machine.describe(), "load_before": before,
-                 "torch": torch.__version__, "plait": plait.__version__, "rounds": args.rounds,
+                 "load_after": machine.load_average(), "machine_was_loaded": machine.is_loaded(before), "torch": torch.__version__, "plait": plait.__version__, "rounds": args.rounds,
                  "warm_of_cold": {name: round(ratio, 3) for name, ratio in sums.items()}, "rows": rows}
         pathlib.Path(args.out).write_text(json.dumps(found, indent=1) + "\n")
     return 0

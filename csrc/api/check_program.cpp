@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/progress.h"
 #include "reference/executable.h"
 #include "session/bind_inputs.h"
 #include "session/boundary.h"
@@ -72,6 +73,7 @@ sym::Environment program_sizes(const Fusion& fusion, const Sizes& given, const D
 
 ProgramCheck check_program(const Fusion& fusion, const CompileOptions& options, const Compiled& compiled,
                            const Tensors& inputs, const Tensors& outputs, const CheckProgramOptions& how) {
+  const ProgressLine progress(fmt::format("checking @{}", fusion.name()));
   const reference::CheckOptions check{how.exact};
   const reference::Results want = evaluate_for(fusion, options, compiled, inputs);
   ProgramCheck out;

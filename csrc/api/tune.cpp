@@ -382,6 +382,11 @@ std::vector<Schedule> neighbours(const Schedule& schedule, const Target& target)
   return out;
 }
 
+std::string text_of(const TuneProgress& p, double seconds) {
+  return fmt::format("generation {}: {} {} of {}, {:.0f} of {:.0f} s", p.generation,
+                     p.compiles ? "compiling" : "measuring", p.program + 1, p.programs, p.seconds, seconds);
+}
+
 TuneResult tune(const Fusion& fusion, const CompileOptions& options, const Tensors& inputs, const TuneOptions& how) {
   if (is_simulated(options.device))
     throw UserError("times on a simulated GPU are those of the simulator", "tune",

@@ -11,6 +11,9 @@ struct TuneProgress {
   double seconds = 0;  // since the beginning
 };
 
+// `generation 2: measuring 3 of 16, 5 of 60 s`, of a search that may take that many seconds.
+std::string text_of(const TuneProgress& progress, double seconds);
+
 struct TuneOptions {
   double seconds = 60;           // no further generation begins, and no further program is compiled, after these
   int64_t rounds = 9;            // runs of every program of a generation, in turn

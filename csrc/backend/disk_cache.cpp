@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -116,11 +117,15 @@ int open_folder(const std::string& path, std::string* why_not) {
   return -1;
 }
 
-// Makes a folder that is not there, and its parents. What is wrong, opening says.
-void make_folder(const std::string& path) {
-  for (size_t at = path.find('/', 1); at != path.npos; at = path.find('/', at + 1))
-    (void)mkdir(path.substr(0, at).c_str(), 0700);
-  (void)mkdir(path.c_str(), 0700);
+// Makes a folder that is not there, and its parents; 0, or why the first that is missing is not made.
+int make_folder(const std::string& path) {
+  int reason = 0;
+  const auto make = [&](const std::string& folder) {
+    if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST && reason == 0) reason = errno;
+  };
+  for (size_t at = path.find('/', 1); at != path.npos; at = path.find('/', at + 1)) make(path.substr(0, at));
+  make(path);
+  return reason;
 }
 
 enum class Reading : uint8_t { whole, damaged, impossible };
@@ -237,11 +242,22 @@ std::string DiskCache::why_not() {
   if (folder_.empty()) return "the environment names no folder";
   if (limit_ <= 0) return "PLAIT_CACHE_MIB is 0";
   if (folder_[0] != '/') return folder_ + " is not an absolute path";
-  make_folder(folder_);
+  const int made = make_folder(folder_);
   std::string out;
   const Handle folder(open_folder(folder_, &out));
+  if (folder.file < 0 && made == EROFS) out = fmt::format("{} cannot be made: {}", folder_, std::strerror(made));
   const std::lock_guard lock(mutex_);
   return out.empty() ? stopped_ : out;
+}
+
+std::string DiskCache::why_no_more() {
+  if (std::string out = why_not(); !out.empty()) return out;
+  const Handle folder(open());
+  struct statvfs facts{};
+  const auto because = [&](int reason) { return fmt::format("{}: {}", folder_, std::strerror(reason)); };
+  if (faccessat(folder.file, ".", W_OK, AT_EACCESS) != 0) return because(errno);
+  const bool full = fstatvfs(folder.file, &facts) == 0 && facts.f_blocks > 0 && facts.f_bavail == 0;
+  return full ? because(ENOSPC) : "";
 }
 
 void DiskCache::stop(const std::string& reason) {
@@ -266,7 +282,7 @@ std::optional<std::string> DiskCache::find(std::string_view source) noexcept {
   try {
     std::optional<std::string> out = code_of(source);
     ++(out ? hits_ : misses_);
-    log(LogComponent::cache, LogLevel::debug, "a kernel is {} in {}", out ? "kept" : "not kept", folder_);
+    log(LogComponent::cache, LogLevel::debug, "{} has {}", folder_, out ? "an entry for it" : "no entry for it yet");
     return out;
   } catch (const std::exception&) {  // no memory: none either
     ++misses_;

@@ -42,6 +42,9 @@ class DiskCache {
   int64_t limit() const { return limit_; }
   // Why nothing is kept, or nothing more; empty where entries are.
   std::string why_not();
+  // The same, and why nothing more would be where nobody tried yet: the disk is read-only or full. What lies there
+  // serves.
+  std::string why_no_more();
 
   struct Contents {
     int64_t entries = 0, bytes = 0;  // whole blocks

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/progress.h"
 #include "compile/failed_kernels.h"
 #include "compile/stages.h"
 #include "graph/passes.h"
@@ -111,6 +112,7 @@ std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fus
   if (choice != "stop" && choice != "nest")
     throw UserError(fmt::format("on_internal_error is `{}`", choice), "option on_internal_error", "stop or nest");
   PipelineContext how = context;
+  const ProgressLine progress("compiling @" + fusion.name());
   std::string reasons;
   for (;;) {
     try {

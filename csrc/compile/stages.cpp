@@ -380,6 +380,8 @@ void compile_fresh(const std::vector<std::pair<CompiledSegment*, const Segment*>
   if (device.target().cuda()) {
     std::vector<KernelText> texts;
     for (const CompiledSegment* slot : slots) texts.push_back(slot->text);
+    const ProgressLine progress(
+        fmt::format("compiling @{}: {} {}", fusion.name(), texts.size(), texts.size() == 1 ? "kernel" : "kernels"));
     std::vector<CompiledKernel> made = device.compile_many(texts);
     for (size_t i = 0; i < slots.size(); ++i) {
       slots[i]->executable = std::move(made[i].executable);

@@ -24,6 +24,7 @@ Cuts = Mapping[int, "str | Sequence[str]"]
 _COMPILE = ("device", "comm", "ranks", "sizes", "options", "dumps")
 _MANY = 8  # programs that differ in one number alone, beyond which a warning tells
 _MOST_DIRECT = 1024  # kinds of calls that are looked up at once
+_RUN = ("stream", "threads")  # keywords of a program's run
 _JIT = ("shapes", "static", "donate", "mesh", "shard")
 _PLACES = (tuple, list, dict)
 _CONSTANTS = (bool, numbers.Number, str, bytes, type(None), DType)
@@ -209,9 +210,7 @@ class Jit:
         if not named and len(args) == self._positional:
             given: Mapping[str, Any] = dict(zip(self._parameters, args))
         else:
-            bound = self._signature.bind(*args, **named)
-            bound.apply_defaults()
-            given = bound.arguments
+            given = self._bound(args, named)
         places = {name: self._taken(name, name, value, arrays, key) for name, value in given.items()}
         if any(isinstance(each, Tensor) for each in arrays):
             return None, [each for each in arrays if isinstance(each, Tensor)]
@@ -222,6 +221,31 @@ class Jit:
                 entry = self._known.get(exact) or self._made(exact, places, arrays)
                 self._known[exact] = entry
         return entry, arrays
+
+    def _bound(self, args: tuple[Any, ...], named: dict[str, Any]) -> Mapping[str, Any]:
+        """Arguments by parameter, with defaults. TypeError, with a sentence, for those that do not fit."""
+        try:
+            bound = self._signature.bind(*args, **named)
+        except TypeError as error:
+            takes_all = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in self._signature.parameters.values())
+            wrong = [] if takes_all else [word for word in named if word not in self._signature.parameters]
+            text = self._unknown(wrong[0]) if wrong else f"{self._name()}{self._signature}: {error}"
+            raise TypeError(text) from None
+        bound.apply_defaults()
+        return bound.arguments
+
+    def _unknown(self, word: str) -> str:
+        """What is said of a keyword that the function does not have."""
+        begin = f"{self._name()}() has no parameter `{word}`"
+        if word == "donate":
+            return f"{begin}: plait.jit(f, donate=[...]) names the parameters whose arrays every call gives up"
+        if word == "out":  # of fusion() and program(): a call takes it
+            return f"{begin} here: what results are written into is given where it is called, {self._name()}(..., out=y)"
+        if word in _RUN:
+            return f"{begin}: {self._name()}.program(...).run(..., {word}=...) takes it"
+        if word in (*_JIT, *_COMPILE):
+            return f"{begin}: give it where the function is made, plait.jit(f, {word}=...)"
+        return begin + (nearest(word, self._parameters) if self._parameters else "; there are none")
 
     def _taken(self, parameter: str, name: str, value: Any, arrays: list[Any], key: list[Any]) -> Any:
         """The structure of an argument; its arrays, and what the program depends on, are appended."""
@@ -392,7 +416,8 @@ def jit(function: Callable[..., Any] | None = None, *, shapes: Mapping[str, Exte
 
     The result has `fusion(*args)`, `program(*args)` (explain, dump, report), `programs()` and `clear()`. Called with
     tensors, inside of another such function, it adds its ops to theirs. Threads may share it.
-    Raises TypeError for arguments that are neither; what `plait.compile` and `run` raise.
+    Raises TypeError for arguments that are neither, and for keywords that it does not have; what `plait.compile` and
+    `run` raise.
     """
     for word in how:
         if word not in _COMPILE:

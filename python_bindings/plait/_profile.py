@@ -44,7 +44,7 @@ class Profile:
         self._program = program
         self._wait, self._warmup, self._active, self._repeat = numbers
         self._trace = None if trace is None else os.fspath(trace)
-        self._path(1)
+        self._path(1, 0)
         self._at = 0  # steps in this cycle
         self._seen = 0  # timed runs before the last step()
         self._before = self._timed = program.times_steps
@@ -52,6 +52,7 @@ class Profile:
         self._texts: list[str] = []
         self._totals: dict[str, list[Any]] = {}  # by a step's text: name, bytes, calls, nanoseconds
         self.cycles, self.runs = 0, 0
+        self._written = 0  # cycles with a trace
         self.traces: list[pathlib.Path] = []
 
     def __enter__(self) -> Profile:
@@ -77,14 +78,22 @@ class Profile:
             self._at = 0
         self._begin()
 
-    def _path(self, cycle: int) -> pathlib.Path | None:
+    def _path(self, cycle: int, rank: int) -> pathlib.Path | None:
         if self._trace is None:
             return None
-        rank = self._program.rank
         try:
-            return pathlib.Path(self._trace.format(cycle=cycle, rank=0 if rank is None else rank))
+            return pathlib.Path(self._trace.format(cycle=cycle, rank=rank))
         except (LookupError, ValueError) as e:
             raise UserError(f"`{self._trace}` names more than {{cycle}} and {{rank}}: {e}", "profile, trace", "name these alone") from e
+
+    def _files(self, cycle: int) -> dict[pathlib.Path, list[_Span]]:
+        """What goes into which file: a rank into its own where `{rank}` names one, else all into the same."""
+        out: dict[pathlib.Path, list[_Span]] = {}
+        for span in self._spans:
+            path = self._path(cycle, span[0])
+            if path is not None:
+                out.setdefault(path, []).append(span)
+        return out
 
     def _over(self) -> bool:
         return self._repeat > 0 and self.cycles >= self._repeat
@@ -119,10 +128,11 @@ class Profile:
         self.runs += 1
 
     def _write(self) -> None:
-        path = self._path(len(self.traces) + 1)
-        if path is not None and self._spans:
+        if self._spans:
+            self._written += 1
+        for path, spans in self._files(self._written).items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(self._program._trace_of(self._spans))
+            path.write_text(self._program._trace_of(spans))
             self.traces.append(path)
         self._spans = []
 
@@ -154,8 +164,8 @@ def profile(program: Program, *, wait: int = 0, warmup: int = 1, active: int = 1
                 p.step()
         print(p.table())
 
-    `trace`: after each cycle a file with Chrome's trace events of this process's ranks, for Perfetto and `plait view`;
-    `{cycle}` counts from 1, `{rank}` is this process's. A run whose steps are timed is slower: GPUs are waited for after
+    `trace`: after each cycle files with Chrome's trace events, for Perfetto and `plait view`: one for each of this
+    process's ranks where the name has `{rank}`, else one of them all. `{cycle}` counts from 1. A run whose steps are timed is slower: GPUs are waited for after
     each step, and threads run it one after another. Raises UserError."""
     return Profile(program, wait, warmup, active, repeat, trace)
 

@@ -60,6 +60,16 @@ def _without_self(bound: Any) -> inspect.Signature:
     return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
+class _OfClassAndCall:
+    """`__signature__` of a class whose objects are called: what inspect asks of the class, and of an object."""
+
+    def __init__(self, made: inspect.Signature, call: inspect.Signature):
+        self._made, self._call = made, call
+
+    def __get__(self, instance: Any, owner: type | None = None) -> inspect.Signature:
+        return self._made if instance is None else self._call
+
+
 def _begin() -> None:
     method = vars(_plait.Program)["run"]
     for kind, made in ((type(_plait.compile), signature_of), (type(method), signature_of),
@@ -70,8 +80,9 @@ def _begin() -> None:
     for each in vars(_plait).values():
         if isinstance(each, type) and each is not _plait.DType:
             init = vars(each).get("__init__")  # those that only plait makes have none, and take nothing
-            each.__signature__ = (  # type: ignore[attr-defined]
-                _without_self(init) if isinstance(init, type(method)) else inspect.Signature())
+            made = _without_self(init) if isinstance(init, type(method)) else inspect.Signature()
+            call = vars(each).get("__call__")
+            each.__signature__ = made if call is None else _OfClassAndCall(made, _without_self(call))  # type: ignore[attr-defined]
 
 
 _begin()

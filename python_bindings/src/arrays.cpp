@@ -318,6 +318,13 @@ nb::object to_numpy(nb::handle_t<ArrayRef> self) {
   return numpy.attr("asarray")(checked(PyMemoryView_FromObject(self.ptr())));
 }
 
+ArrayRef transposed(const ArrayRef& array) {
+  Tensor out = array.live();
+  std::reverse(out.shape.begin(), out.shape.end());
+  std::reverse(out.strides.begin(), out.strides.end());
+  return {std::move(out), array.queued, array.read_only};
+}
+
 std::string device_text(const ArrayRef& array) {
   array.live();
   const Location at = location(array);
@@ -348,17 +355,23 @@ ArrayRef array_of(nb::handle object, const std::string& where, void* stream) {
   return array;
 }
 
+bool numpy_has(DType dtype) { return format_of(dtype) != nullptr; }
+
 nb::object capsule_of(const Tensor& tensor) { return checked(capsule(to_plain(tensor), kPlain)); }
 
 void bind_arrays(nb::module_& m) {
   using Numbers = nb::typed<nb::tuple, int, nb::ellipsis>;
   nb::class_<ArrayRef> type(m, "Array", nb::type_slots(kBufferSlots),
-                            "An array that a run gave. Any library with DLPack takes it without a copy; arithmetic is that "
-                            "library's.");
+                            "An array that a run gave. Any library with DLPack takes it without a copy; its operators are "
+                            "NumPy's, with NumPy's arrays as results.");
   bind_array_values(type);
+  bind_array_operators(type);
   type.def_prop_ro("shape", [](const ArrayRef& a) { return Numbers(nb::tuple(nb::cast(a.tensor.shape))); }, "Extents.")
       .def_prop_ro("strides", [](const ArrayRef& a) { return Numbers(nb::tuple(nb::cast(a.tensor.strides))); },
                    "Strides, in elements.")
+      .def_prop_ro("ndim", [](const ArrayRef& a) { return a.tensor.shape.size(); }, "Number of dims.")
+      .def_prop_ro("size", [](const ArrayRef& a) { return a.tensor.elements(); }, "Number of elements.")
+      .def_prop_ro("T", transposed, "The dims the other way round, of the same memory. Raises UserError for one that was donated.")
       .def_prop_ro("dtype", [](const ArrayRef& a) { return a.tensor.dtype; }, "Element type.")
       .def_prop_ro("device", device_text, "`cpu`, or `cuda:N`.")
       .def("__dlpack__", exported, nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),

@@ -61,6 +61,8 @@ struct ArrayRef {
 ArrayRef array_of(nb::handle object, const std::string& where, void* stream);
 // A DLPack capsule, before version 1, that owns the tensor.
 nb::object capsule_of(const Tensor& tensor);
+// Whether NumPy has the dtype.
+bool numpy_has(DType dtype);
 // plait.DType, its name, or an object with either NumPy's or PyTorch's name of the dtype.
 DType dtype_of(nb::handle object);
 
@@ -109,6 +111,8 @@ void bind_errors(nb::module_& m);
 void bind_arrays(nb::module_& m);
 // Elements of an array: indices, numbers, lists, text.
 void bind_array_values(nb::class_<ArrayRef>& arrays);
+// Arithmetic and comparisons, which are NumPy's.
+void bind_array_operators(nb::class_<ArrayRef>& arrays);
 void bind_fusions(nb::module_& m);
 // What Python's operators and other protocols make of a tensor, and the function apply().
 void bind_operators(nb::module_& m, nb::class_<TensorRef>& tensors);

@@ -6,6 +6,7 @@
 #include "backend/cpu/cpu_device.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/progress.h"
 #include "base/suggest.h"
 #include "call_arguments.h"
 #include "interrupts.h"
@@ -187,6 +188,7 @@ std::vector<TunedSchedule> tune_program(Program& program, const nb::args& positi
                                         bool keep, const nb::kwargs& keywords) {
   const Given given = given_arrays(program, "tune", positions, keywords, nb::none(), nullptr);
   bool interrupted = false;
+  StatusLine line;
   const TuneOptions how{.seconds = seconds, .rounds = rounds, .keep = keep, .stop = [&] {
                           const nb::gil_scoped_acquire held;
                           if (PyErr_CheckSignals() != 0) {
@@ -194,7 +196,8 @@ std::vector<TunedSchedule> tune_program(Program& program, const nb::args& positi
                             interrupted = true;
                           }
                           return interrupted;
-                        }};
+                        },
+                        .progress = [&](const TuneProgress& p) { line.show(text_of(p, seconds)); }};
   return locked(program, [&] {
     TuneResult result = tune(program.compiled->fusion(), program.compiled->options(), given.tensors, how);
     *program.compiled = std::move(*result.program);
@@ -316,6 +319,9 @@ void bind_programs(nb::module_& m) {
   const nb::sig kRun("def run(self, *inputs: typing.Any, stream: int | None = None, threads: int | None = None, "
                      "out: typing.Any = None, donate: bool | str | collections.abc.Collection[str] | None = None, "
                      "**named: typing.Any) -> dict[str, Array]");
+  const nb::sig kCall("def __call__(self, *inputs: typing.Any, stream: int | None = None, threads: int | None = None, "
+                      "out: typing.Any = None, donate: bool | str | collections.abc.Collection[str] | None = None, "
+                      "**named: typing.Any) -> dict[str, Array]");
   const nb::sig kRunLocal("def run_local(self, rank: int, *pieces: typing.Any, stream: int | None = None, "
                           "threads: int | None = None, out: typing.Any = None, "
                           "donate: bool | str | collections.abc.Collection[str] | None = None, "
@@ -335,6 +341,9 @@ void bind_programs(nb::module_& m) {
            "specialization compiles it. `stream`: a CUDA stream as an integer, 0 for the legacy default one, for one rank on a "
            "GPU: the work is queued there and the call does not wait, the inputs stay until it is done. None: the call "
            "waits. Raises UserError, CommError.")
+      .def("__call__", run, nb::arg("inputs"), nb::arg("stream") = nb::none(), nb::arg("threads") = nb::none(),
+           nb::arg("out") = nb::none(), nb::arg("donate") = nb::none(), nb::arg("named"), kCall,
+           "The same as run().")
       .def("_run_capsules", run_capsules, nb::arg("inputs"), nb::arg("stream") = nb::none(),
            "For adapters: DLPack capsules in the order of the inputs, capsules of the results that were set, or of the "
            "outputs.")

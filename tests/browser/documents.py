@@ -309,6 +309,11 @@ def large(blocks=100):
     return b.finish()
 
 
+def tenth():
+    """The same with a tenth of the blocks."""
+    return large(10)
+
+
 def add_block(b, block, stream, previous, chance):
     def value(name, dtype="bf16"):
         return b.tensor(f"b{block}_{name}", [512, 1024], dtype=dtype, symbols=f"{dtype}[s, h]", layout="{0: dp}")
@@ -425,5 +430,5 @@ def page_of(document):
 def write_pages(folder):
     """A page for each kind, by its name."""
     folder.mkdir(parents=True, exist_ok=True)
-    for make in (mlp, large, empty, not_run, hostile, later_format):
+    for make in (mlp, large, tenth, empty, not_run, hostile, later_format):
         (folder / f"{make.__name__}.html").write_text(page_of(make()))

@@ -3,6 +3,7 @@
 is drawn. usage: page_test.py PLAIT FOLDER. Exit status 77 where there is no Chromium."""
 
 import html
+import json
 import pathlib
 import re
 import shutil
@@ -115,7 +116,53 @@ async function act() {
 act().catch((error) => { document.body.dataset.failed = String(error.stack); });
 """
 
-
+# What keys cost in a page, and how much of it is there: counts of nodes and attributes that change, not times.
+WORK = """
+window.requestAnimationFrame = (draw) => setTimeout(draw, 10);  // a window that nobody sees has no frames
+const frame = () => new Promise((done) => setTimeout(done, 60));
+const press = (key) => document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
+let changes = 0;
+const count = (records) => { for (const record of records) changes += 1 + record.addedNodes.length + record.removedNodes.length; };
+const observer = new MutationObserver(count);
+observer.observe(document.body, {subtree: true, childList: true, attributes: true, characterData: true});
+const long = [];
+new PerformanceObserver((list) => long.push(...list.getEntries().map((entry) => Math.round(entry.duration)))).observe({type: 'longtask', buffered: true});
+async function changed(key, times) {
+  const each = [];
+  for (let i = 0; i < times; ++i) {
+    changes = 0;
+    press(key); await frame(); await frame();
+    count(observer.takeRecords());
+    each.push(changes);
+  }
+  return Math.max(...each);
+}
+async function act() {
+  const out = {};
+  await frame();
+  const graph = page.tabs.get('graph').view;
+  const stage = graph.stage;
+  out.boxes = graph.nodes.length;
+  out.inView = graph.nodes.filter((node) => {
+    const left = graph.view.x + graph.view.scale * (node.x - node.width / 2), upper = graph.view.y + graph.view.scale * node.y;
+    return left < stage.clientWidth + 200 && left + graph.view.scale * node.width > -200 && upper < stage.clientHeight + 200 &&
+        upper + graph.view.scale * node.height > -200;
+  }).length;
+  out.detailed = graph.nodes.filter((node) => node.detail && node.detail.style.display === '').length;
+  out.choose = await changed('ArrowDown', 20);
+  out.zoom = await changed('-', 1);
+  out.move = await changed('+', 3);
+  out.chosen = location.hash;
+  location.hash = '#text/segments/program'; await frame(); await frame();
+  out.lines = document.querySelectorAll('#panel-text .line').length;
+  out.text = await changed('n', 5);
+  location.hash = '#timeline'; await frame(); await frame();
+  out.pan = await changed('ArrowRight', 5);
+  out.long = long;
+  document.body.dataset.work = JSON.stringify(out);
+}
+act().catch((error) => { document.body.dataset.work = JSON.stringify({error: String(error.stack)}); });
+"""
 
 
 class Browser:
@@ -195,6 +242,32 @@ def check_actions(browser, folder):
     return "" if done and done[1] == "nothing" else f"actions: {done[1] if done else 'they did not end'}"
 
 
+def work_in(browser, folder, name):
+    page = folder / f"{name}_work.html"
+    page.write_text((folder / f"{name}.html").read_text().replace("</body>", f"<script>{WORK}</script></body>"))
+    done = re.search(r'data-work="([^"]*)"', browser.dump(page, "graph", "--virtual-time-budget=30000"))
+    return json.loads(html.unescape(done[1])) if done else {"error": "they did not end"}
+
+
+def check_work(browser, folder):
+    """Of 2,000 ops as much is drawn, and a key changes as much, as of 200: what is in sight."""
+    large, tenth = work_in(browser, folder, "large"), work_in(browser, folder, "tenth")
+    print(f"work in 2,000 ops: {large}\nwork in 200 ops: {tenth}")  # `long`: ms of tasks over 50, the layout among them
+    for found in (large, tenth):
+        if "error" in found:
+            return f"work: {found['error']}"
+    wrong = []
+    if not (large["boxes"] > 5 * tenth["boxes"] and large["chosen"].startswith("#graph/")):
+        wrong.append("the graphs are not what they were")
+    if not 0 < large["detailed"] <= large["inView"] < large["boxes"] / 5:
+        wrong.append(f"{large['detailed']} boxes of {large['boxes']} have details, {large['inView']} are in sight")
+    wrong += [f"`{what}` changes {large[what]} nodes of 2,000 ops, {tenth[what]} of 200" for what in ("choose", "move", "text", "pan")
+              if not large[what] <= 1.5 * tenth[what] + 40]
+    if not 0 < large["lines"] < 400:
+        wrong.append(f"{large['lines']} lines of 40,000 are in the page")
+    return "; ".join(wrong)
+
+
 def check_program(browser, plait, folder):
     """A page that the command wrote."""
     page = folder / "block.html"
@@ -228,7 +301,7 @@ def main():
         for name, place, words in CASES:
             found = problem(browser.dump(folder / f"{name}.html", place), words)
             problems += [f"{name}#{place}: {found}"] if found else []
-        problems += [found for found in (check_actions(browser, folder), check_program(browser, plait, folder),
+        problems += [found for found in (check_actions(browser, folder), check_work(browser, folder), check_program(browser, plait, folder),
                                  check_colours(Browser(program, fresh), folder)) if found]
     print("\n".join(problems) or f"{len(CASES)} places are right")
     return 1 if problems else 0

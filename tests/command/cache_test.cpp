@@ -62,5 +62,24 @@ TEST_F(KernelsOnDisk, WithoutAFolderEverythingWorks) {
   EXPECT_EQ(shell("PLAIT_CACHE_DIR=$PWD/c $plait cache --clear --verify").exit, 1);
 }
 
+TEST_F(KernelsOnDisk, AReadOnlyDiskServes) {
+  const auto on_read_only = [](const std::string& words) {
+    return "unshare -m bash -c 'mount --bind $PLAIT_CACHE_DIR $PLAIT_CACHE_DIR && "
+           "mount -o remount,ro,bind $PLAIT_CACHE_DIR $PLAIT_CACHE_DIR && " +
+           words + "'";
+  };
+  expect_says("$run", "check ok");
+  if (shell(on_read_only("true")).exit != 0) GTEST_SKIP() << "no folder can be mounted read-only here";
+  expect_says(on_read_only("'\"$run\"'"), ", 2 of 2 kernels from disk");
+  expect_says(on_read_only("'\"$run\"' --set h=64 --set h4=128"), "check ok");
+  const std::string said = "they serve, and no more are kept";
+  expect_says(on_read_only("'$plait' doctor | grep \"kernels on disk\""),
+              said + ": " + cache() + ": Read-only file system");
+  expect_says(on_read_only("'$plait' cache"), said + " or removed: " + cache() + ": Read-only file system");
+  expect_says("$plait cache", said, false);
+  expect_says(on_read_only("PLAIT_CACHE_DIR=$PLAIT_CACHE_DIR/none '$plait' doctor | grep \"kernels on disk\""),
+              cache() + "/none cannot be made: Read-only file system");
+}
+
 }  // namespace
 }  // namespace plait::testing

@@ -115,11 +115,14 @@ TEST_F(Help, VariablesThatAreReadAreInTheTable) {
   for (const char* folder : {"csrc", "tools", "python_bindings/src"})
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(PLAIT_SOURCE_DIR) / folder))
       if (entry.path().extension() == ".cpp")
-        for (const std::string& name : matches_of(read_file(entry.path()), "\\benvironment\\(\"([A-Z_]+)\"\\)")) {
+        for (const std::string& name : matches_of(read_file(entry.path()), "\\benvironment\\(\"([A-Z0-9_]+)\"\\)")) {
           EXPECT_NE(table.find("\n" + name + " "), std::string::npos) << name << " of " << entry.path();
           ++found;
         }
   EXPECT_GE(found, 10);
+  // Those that another library reads, and Python.
+  for (const char* name : {"TORCH_LOGS", "NVTX_INJECTION64_PATH", "PLAIT_LOG", "PLAIT_DUMP"})
+    EXPECT_NE(table.find(std::string("\n") + name + " "), std::string::npos) << name;
 }
 
 TEST_F(Help, TheManualPageHasAllCommandsAndFlags) {

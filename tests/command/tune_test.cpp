@@ -1,5 +1,8 @@
 // plait tune: measures, prints, keeps.
 #include "command/shell_test.h"
+#include "compile/measured_schedules.h"
+#include "plait.h"
+#include "support/child.h"
 
 namespace plait::testing {
 namespace {
@@ -43,6 +46,39 @@ TEST_F(TuneCommand, WritesATextThatStatesSchedules) {
 TEST_F(TuneCommand, Forgets) {
   expect_says("$plait tune --forget", "schedules of 0 computations forgotten");
   expect_says("$plait tune --forget exp.plait; test $? = 1 && echo refused", "refused");
+}
+
+// What lies in the folder of kernels says that a kernel without vectors is the fastest: every search finds a better
+// one.
+TEST_F(TuneCommand, InterruptedKeepsWhatItFound) {
+  const char* const text = "fusion @f (%x: f32[512, 4096]) -> (%y) {\n  %y = exp(%x)\n}\n";
+  write_file(scratch_ / "wide.plait", text);
+  const std::string slow = "pointwise(vector = 1, unroll = 1, split = 0, block = 0)";
+  const std::string kept = in_child(60, [&] {
+    setenv("PLAIT_CACHE_DIR", cache().c_str(), 1);
+    const auto fusion = parse_fusion(text);
+    CompileOptions options{.device = "cpu"};
+    options.measured = [&](const std::string& key, const std::string&) {
+      keep_schedule(key, {{}, parse_schedule(slow), "by hand"});
+      return std::vector<MeasuredSchedule>();
+    };
+    compile(*fusion, options).prepare({{"x", {DType::f32, {512, 4096}}}});
+    return fmt::format("{}", count_schedules_on_disk());
+  });
+  ASSERT_EQ(kept, "1");
+  expect_says("$plait explain wide.plait --device cpu --schedule", "vector = 1,");
+  // On a terminal, where it shows that the first generation is over.
+  const CommandResult result = shell(
+      "export TERM=xterm; echo 'echo $$ > pid; exec '$plait' tune wide.plait --device cpu --rounds 40 >out' > go.sh;"
+      "script -qefc 'bash go.sh' shown >/dev/null & "
+      "for i in $(seq 900); do grep -q 'generation 2: ' shown && break; sleep 0.1; done;"
+      "kill -INT $(cat pid); wait $!; status=$?; cat out; exit $status");
+  EXPECT_EQ(result.exit, 0) << result.out << result.err;
+  EXPECT_NE(result.out.find("1 of 1 schedules are better"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find(", and more could be tried"), std::string::npos) << result.out;
+  expect_says("$plait explain wide.plait --device cpu --schedule", "vector = 1,", false);
+  expect_says("$plait explain wide.plait --device cpu --segments", " was measured: ");
+  expect_says("$plait tune --forget", "schedules of 1 computation forgotten");
 }
 
 TEST_F(TuneCommand, RefusesWhatDoesNotFit) {

@@ -6,11 +6,17 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TEST = re.compile(r"`((?!csrc/)(?:[a-z_]+/)+)(?:\w+/)?(\w+)\.(\w+)(?:/\w+)?`")
+PYTHON_TEST = re.compile(r"`python/(\w+\.py)::(\w+)`")
 
 
 def has_test(folder, suite, name):
     definition = re.compile(rf"\bTEST\w*\({suite}, {name}\)")
     return any(definition.search(path.read_text()) for path in (ROOT / "tests" / folder).glob("*_test.cpp"))
+
+
+def has_python_test(file, name):
+    path = ROOT / "tests/python" / file
+    return path.exists() and re.search(rf"^def {name}\(", path.read_text(), re.M) is not None
 
 
 def main():
@@ -20,10 +26,15 @@ def main():
             continue
         place = f"docs/mission.md:{number}"
         status = line.rstrip().removesuffix("|").split("|")[-1].strip()
-        tests = TEST.findall(line)
+        tests = [each for each in TEST.findall(line) if not each[0].startswith("python/")]
         problems += [f"{place}: no test {folder}{suite}.{name}" for folder, suite, name in tests
                      if not has_test(folder, suite, name)]
-        if "shown" in status and not tests:
+        in_python = PYTHON_TEST.findall(line)
+        problems += [f"{place}: no test tests/python/{file}::{name}" for file, name in in_python
+                     if not has_python_test(file, name)]
+        problems += [f"{place}: `{named}` is no name of a test" for named in re.findall(r"`(python/[^`]*)`", line)
+                     if not PYTHON_TEST.fullmatch(f"`{named}`")]
+        if "shown" in status and not tests and not in_python:
             problems.append(f"{place}: shown by no test")
         if "shown" not in status and not status.startswith(("open", "partly")):
             problems.append(f"{place}: the status is open, partly, or says what is shown")

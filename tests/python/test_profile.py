@@ -80,6 +80,30 @@ def test_cycles_of_a_profile(tmp_path):
     assert p.report["step_ms"] == before
 
 
+def spans_of(path):
+    return [event for event in json.loads(path.read_text())["traceEvents"] if event["ph"] == "X"]
+
+
+@pytest.mark.parametrize("comm", ["local", "local:threads"])
+def test_each_rank_of_a_process_has_a_trace_of_its_own(tmp_path, comm):
+    p = program(ranks=2, comm=comm)
+    with plait.profile(p, wait=1, warmup=1, active=3, repeat=2, trace=tmp_path / "{cycle}_{rank}.json") as profile:
+        for _ in range(12):
+            p.run(INPUTS)
+            profile.step()
+    assert sorted(path.name for path in profile.traces) == ["1_0.json", "1_1.json", "2_0.json", "2_1.json"]
+    for path in profile.traces:
+        rank = int(path.stem[-1])
+        assert {event["pid"] for event in spans_of(path)} - {2} == {rank}, "the passes of the compiler are 2"
+    own = [sum(event["pid"] == rank for event in spans_of(tmp_path / f"1_{rank}.json")) for rank in (0, 1)]
+    assert min(own) >= 3 * 2 and own[0] == own[1]
+    with plait.profile(p, warmup=0, trace=tmp_path / "all.json") as profile:
+        p.run(INPUTS)
+        profile.step()
+    assert profile.traces == [tmp_path / "all.json"]
+    assert {event["pid"] for event in spans_of(tmp_path / "all.json")} - {2} == {0, 1}
+
+
 def test_a_profile_without_end_or_without_runs():
     p = program()
     with plait.profile(p, warmup=0, repeat=0) as profile:

@@ -92,6 +92,52 @@ def test_wrong_keywords_get_a_sentence():
     assert p.run(np.ones(2, np.float32))["y"].tolist() == [2, 2]
 
 
+def test_wrong_arguments_of_a_traced_function_get_a_sentence():
+    def attend(q, key, scale=1.0):
+        return q @ key * scale
+
+    g, x = plait.jit(attend, device="reference"), np.ones((2, 2), np.float32)
+    for call, words in [
+            (lambda: g(x, x, scael=2.0), "attend() has no parameter `scael`; did you mean `scale`?"),
+            (lambda: g(x, x, other=2.0), "attend() has no parameter `other`; there are q, key, scale"),
+            (lambda: g(x, keys=x), "attend() has no parameter `keys`; did you mean `key`?"),
+            (lambda: g(x, x, donate="q"), "attend() has no parameter `donate`: plait.jit(f, donate=[...]) names the "
+             "parameters whose arrays every call gives up"),
+            (lambda: g.fusion(x, x, out=x), "attend() has no parameter `out` here: what results are written into is given "
+             "where it is called, attend(..., out=y)"),
+            (lambda: g(x, x, threads=2), "attend() has no parameter `threads`: attend.program(...).run(..., threads=...) "
+             "takes it"),
+            (lambda: g(x, x, device="cpu"), "attend() has no parameter `device`: give it where the function is made, "
+             "plait.jit(f, device=...)"),
+            (lambda: g(x), "attend(q, key, scale=1.0): missing a required argument: 'key'"),
+            (lambda: g(x, x, 1.0, x), "attend(q, key, scale=1.0): too many positional arguments"),
+            (lambda: g(x, x, q=x), "attend(q, key, scale=1.0): multiple values for argument 'q'"),
+            (lambda: plait.jit(lambda: plait.ops.iota([2], 0))(x=1), "<lambda>() has no parameter `x`; there are none")]:
+        with pytest.raises(TypeError) as caught:
+            call()
+        assert str(caught.value) == words
+    assert g.programs() == []
+    out = np.zeros((2, 2), np.float32)
+    assert g(x, key=x, scale=2.0, out=out).tolist() == out.tolist() == [[4, 4], [4, 4]]
+    assert plait.jit(lambda **named: named["donate"] + 1, device="reference")(donate=x).tolist() == [[2, 2], [2, 2]]
+    assert plait.jit(lambda x, /, **named: named["y"] + x, device="reference")(x, y=x).tolist() == [[2, 2], [2, 2]]
+
+
+def test_a_program_is_called_as_it_is_run():
+    f = plait.Fusion("f")
+    x, w = f.input("x", [2], plait.f32), f.input("w", [2], plait.f32)
+    f.output("y", x * w)
+    p, one, y = plait.compile(f, device="cpu"), np.ones(2, np.float32), np.zeros(2, np.float32)
+    assert p(one, one * 3)["y"].tolist() == p(x=one, w=one * 3)["y"].tolist() == p({"x": one}, w=one * 3)["y"].tolist() == [3, 3]
+    assert p(one, one * 5, out=y, threads=1)["y"].tolist() == y.tolist() == [5, 5]
+    given = plait.array(np.ones(2, np.float32))
+    assert p(given, one, donate="x")["y"].tolist() == [1, 1] and "donated" in repr(given)
+    assert str(inspect.signature(plait.Program.__call__)) == str(inspect.signature(plait.Program.run))
+    assert str(inspect.signature(p)) == str(inspect.signature(p.run)) and not inspect.signature(plait.Program).parameters
+    with pytest.raises(plait.UserError, match="w"):
+        p(one)
+
+
 def test_from_array():
     a = np.arange(4, dtype=np.float32)
     b = plait.from_array(a)

@@ -132,6 +132,14 @@ def test_a_run_without_a_stream_waits_for_the_legacy_default_stream(driver):
         assert driver.read(taken(y, stream=told), other) == [-1] * COUNT
 
 
+def test_operators_of_what_lies_in_a_gpus_memory_are_refused(driver):
+    y = plait.compile(negation(), device=DEVICE).run({"x": Producer(driver)})["y"]
+    for call in (lambda: y + 1, lambda: 1 - y, lambda: y == y, lambda: -y, lambda: y @ y, lambda: divmod(y, 2)):
+        with pytest.raises(BufferError, match=r"in a GPU's memory, and operators of arrays are NumPy's"):
+            call()
+    assert (y.ndim, y.size, y.T.device) == (1, COUNT, "cuda:0") and len({y, y}) == 1
+
+
 @pytest.mark.parametrize("given, told", [(0, LEGACY), (LEGACY, LEGACY), (PER_THREAD, PER_THREAD), (None, None)])
 def test_a_run_on_a_stream(driver, given, told):
     stream = given if told else driver.stream()

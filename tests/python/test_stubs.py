@@ -67,6 +67,17 @@ def test_operators_have_types():
         assert ast.unparse(known[f"__{word}__"].returns) == "Tensor"
 
 
+def test_operators_of_arrays_have_types():
+    known = members("Array")
+    for word in (*OPERATORS, "matmul", "rmatmul", "divmod", "rdivmod"):
+        other, = known[f"__{word}__"].args.posonlyargs[1:]
+        assert ast.unparse(other.annotation) == "object" and ast.unparse(known[f"__{word}__"].returns) == "Any", word
+    for word in ("neg", "pos", "abs", "invert"):
+        assert ast.unparse(known[f"__{word}__"].returns) == "Any", word
+    for word, returns in (("ndim", "int"), ("size", "int"), ("T", "Array"), ("__contains__", "bool"), ("__hash__", "int")):
+        assert ast.unparse(known[word].returns) == returns, word
+
+
 def test_methods_have_the_types_of_their_functions():
     known = members("Tensor")
     methods = [name for name, value in vars(plait.Tensor).items() if inspect.isfunction(value)]
@@ -84,7 +95,7 @@ def test_methods_have_the_types_of_their_functions():
 
 def test_results_have_types():
     for name, member, returns in [
-            ("Program", "run", "dict[str, Array]"), ("Program", "run_local", "dict[str, Array]"),
+            ("Program", "run", "dict[str, Array]"), ("Program", "__call__", "dict[str, Array]"), ("Program", "run_local", "dict[str, Array]"),
             ("Program", "report", "dict[str, Any]"), ("Array", "__iter__", "Iterator[Any]"), ("Array", "item", "bool | int | float"), ("Array", "numpy", "Any"), ("Array", "shape", "tuple[int, ...]"),
             ("Tensor", "shape", "tuple[int | plait.size.Size, ...]"), ("Tensor", "__getitem__", "Tensor"), ("Tensor", "T", "Tensor"), ("Fusion", "find", "Tensor | None"), ("Fusion", "outputs", "list[Tensor]")]:
         assert ast.unparse(members(name)[member].returns) == returns, member

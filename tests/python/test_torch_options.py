@@ -417,3 +417,38 @@ assert "plait.torch" in sys.modules
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+RESTARTED = """
+import json, pathlib
+import torch, plait, plait.torch
+from plait.torch import compiler
+
+torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.LayerNorm(32), torch.nn.Linear(32, 64), torch.nn.GELU(), torch.nn.Linear(64, 16))
+x = torch.randn(4, 32, requires_grad=True)
+with compiler.listening() as reports:
+    y = torch.compile(model, backend="plait")(x)
+    torch.softmax(y, -1).pow(2).sum().backward()
+kernels = [kernel for graph in reports for fused in graph.fusions for kernel in fused.program.kernels]
+print(json.dumps({
+    "kernels": len(kernels), "from_disk": sum(kernel.from_disk for kernel in kernels), "y": y.tolist(), "grad": x.grad.tolist(),
+    "llvm": "libplait_llvm" in pathlib.Path("/proc/self/maps").read_text()}))
+"""
+
+
+def test_a_second_process_restarts_from_the_disk(tmp_path):
+    """Nothing is compiled there: all kernels come with their specialization, and LLVM is not even loaded."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PLAIT_")}
+    environment |= {"PLAIT_CACHE_DIR": str(tmp_path / "cache"), "PLAIT_LOG": "cache=debug"}
+
+    def start():
+        done = subprocess.run([sys.executable, "-c", RESTARTED], env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout.splitlines()[-1])
+
+    cold = start()
+    assert cold["kernels"] > 1 and cold["from_disk"] == 0 and cold["llvm"]
+    warm = start()
+    assert warm["from_disk"] == warm["kernels"] == cold["kernels"] and not warm["llvm"]
+    assert (warm["y"], warm["grad"]) == (cold["y"], cold["grad"])

@@ -1,5 +1,12 @@
 """Program.tune: measures, keeps, and the program stays right."""
 
+import contextlib
+import os
+import pty
+import re
+import subprocess
+import sys
+
 import numpy as np
 import plait
 import pytest
@@ -34,3 +41,19 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(plait.UserError, match="input"):
         p.tune()
     p.run(X)
+
+
+def test_a_terminal_shows_how_far_it_is():
+    script = ("import numpy as np, plait\n"
+              "p = plait.compile(plait.parse('fusion @f (%x: f32[64, 4096]) -> (%y) { %y = exp(%x) }'), device='cpu')\n"
+              "p.tune(np.ones((64, 4096), np.float32), seconds=0.5, rounds=1, keep=False)\n")
+    outer, inner = pty.openpty()
+    done = subprocess.Popen([sys.executable, "-c", script], stderr=inner, env=os.environ | {"TERM": "xterm"})
+    os.close(inner)
+    said = b""
+    with contextlib.suppress(OSError):  # what reading says when nobody holds the other end
+        while piece := os.read(outer, 4096):
+            said += piece
+    os.close(outer)
+    assert done.wait() == 0, said
+    assert re.search(rb"\rgeneration 1: (compiling|measuring) \d+ of \d+, 0 of 0 s\x1b\[K", said) and said.endswith(b"\r\x1b[K"), said

@@ -1,4 +1,8 @@
-"""Values of arrays: text, indices, iteration, lists and numbers, as NumPy's."""
+"""Values of arrays: text, indices, iteration, lists, numbers and operators, as NumPy's."""
+
+import operator
+import subprocess
+import sys
 
 import numpy as np
 import plait
@@ -104,3 +108,110 @@ def test_numpy_takes_arrays_that_lend_no_buffer():
     assert repr(y) == "plait.Array([  1, 2.5, 0.1], bf16[3])" and y[1] == 2.5
     assert np.asarray(y).dtype == np.float32 and np.array(y, np.float64).tolist() == y.tolist() == [1, 2.5, 0.10009765625]
     assert (np.ones(3) + y).tolist() == [2, 3.5, 1.10009765625]
+
+
+BINARY = [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow, divmod,
+          operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
+BITS = [operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift]
+
+
+def same(got, want):
+    """Type, dtype and every element, NaNs as well; of tuples, each."""
+    if isinstance(want, tuple):
+        return all(map(same, got, want))
+    return type(got) is type(want) and got.dtype == want.dtype and np.array_equal(got, want, equal_nan=want.dtype.kind == "f")
+
+
+@pytest.mark.parametrize("operation", BINARY, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.uint8])
+def test_operators_are_numpys(operation, dtype):
+    a, b = (np.arange(24).reshape(2, 3, 4) % 7 + 1).astype(dtype), (np.arange(24).reshape(2, 3, 4) % 5 + 1).astype(dtype)
+    x, y = plait.array(a), plait.array(b)
+    for other, mine in ((y, b), (b, b), (3, 3), (np.float32(2), np.float32(2)), (b[0, 0], b[0, 0]), (y[:, :1], b[:, :1])):
+        assert same(operation(x, other), operation(a, mine))
+        assert same(operation(other, x), operation(mine, a))
+    assert same(operation(x.T, 2), operation(a.T, 2))
+    scalar = plait.array(np.array(3, dtype))
+    assert same(operation(scalar, 2), operation(np.array(3, dtype), 2))
+
+
+@pytest.mark.parametrize("operation", BITS, ids=lambda each: each.__name__)
+def test_operators_of_bits_are_numpys(operation):
+    a, b = np.arange(6, dtype=np.int32), np.array([1, 0, 2, 3, 1, 2], np.int32)
+    assert same(operation(plait.array(a), plait.array(b)), operation(a, b))
+    assert same(operation(5, plait.array(b)), operation(5, b)) and same(operation(plait.array(a), 1), operation(a, 1))
+    assert (plait.array(a > 2) & (plait.array(a) < 5)).tolist() == [False, False, False, True, True, False]
+    with pytest.raises(TypeError, match="float32|not supported"):
+        operation(plait.array(np.ones(2, np.float32)), 1)
+
+
+def test_operators_of_one_array_and_products_are_numpys():
+    y = plait.array(BASE - 2)
+    for operation in (operator.neg, operator.pos, operator.abs):
+        assert same(operation(y), operation(BASE - 2))
+    assert same(~plait.array(np.arange(3)), ~np.arange(3)) and same(~plait.array(BASE > 1), ~(BASE > 1))
+    a = np.arange(12, dtype=np.float32).reshape(3, 4)
+    x = plait.array(a)
+    assert same(x @ x.T, a @ a.T) and same(a @ x.T, a @ a.T) and same(x @ a.T, a @ a.T) and same(x @ x[0], a @ a[0])
+    with pytest.raises(ValueError, match="matmul"):
+        x @ x
+    before, y = y, y
+    y += 1
+    assert type(y) is np.ndarray and before.tolist() == (BASE - 2).tolist()
+
+
+def test_equality_does_not_lie_and_hashes_are_of_the_object():
+    x, again = plait.array(np.array([1, 2, 1])), plait.array(np.array([1, 2, 1]))
+    assert (x == 1).tolist() == [True, False, True] and (x != 1).tolist() == [False, True, False]
+    assert (1 == x).tolist() == [True, False, True] and (x == again).all() and (x == None).tolist() == [False] * 3  # noqa: E711
+    with pytest.raises(ValueError, match="truth value"):
+        bool(x == again)
+    assert hash(x) == hash(x) and len({x, again, x}) == 2 and {x: "x"}[x] == "x" and again not in {x: "x"}
+    assert x in [x] and 2 in x and 3 not in x
+    assert 0.25 in plait.array(BASE) and 99 not in plait.array(BASE) and 1 in plait.array(np.array(1))
+
+
+def test_extents_and_the_transpose():
+    for base in (BASE, BASE[0], np.array(2.0), np.ones((2, 0, 3))):
+        y = plait.array(base)
+        assert (y.ndim, y.size, y.T.shape) == (base.ndim, base.size, base.T.shape) and y.T.tolist() == base.T.tolist()
+    turned = plait.array(BASE).T
+    assert np.shares_memory(turned.numpy(), BASE) and turned.T.strides == plait.array(BASE).strides
+
+
+def test_operators_that_numpy_does_not_have_say_so():
+    x, f = plait.array(BASE), plait.Fusion()
+    tensor = f.input("x", [4], plait.f32)
+    for call in (lambda: x + tensor, lambda: tensor + x, lambda: x == tensor, lambda: tensor == x, lambda: x @ tensor):
+        with pytest.raises(TypeError, match="make the array an input of the fusion"):
+            call()
+    with pytest.raises(ValueError, match="broadcast"):
+        x + np.ones(5)
+    with pytest.raises(TypeError):
+        x + "1"
+    f.output("y", tensor.cast(plait.bf16))
+    y = plait.compile(f, device="reference").run(np.ones(4, np.float32))["y"]
+    for call in (lambda: y * 2, lambda: 2 * y, lambda: -y, lambda: y == 1, lambda: x[0, 0] + y, lambda: divmod(y, 2)):
+        with pytest.raises(TypeError, match=r"NumPy's, which has no bf16: take those of y.numpy\(\)"):
+            call()
+    assert 1 in y and (y.numpy() * 2).tolist() == [2] * 4 and y.T.dtype == plait.bf16 and y.size == 4
+
+
+def test_operators_without_numpy_say_what_to_install():
+    script = ("import sys; sys.modules['numpy'] = None\nimport array, plait\ny = plait.array(array.array('f', [1, 2]))\n"
+              "assert 2 in y and y.T.tolist() == [1, 2] and len({y, y}) == 1\n"
+              "for call in (lambda: y * 2, lambda: y == 2, lambda: -y, lambda: 2 - y):\n"
+              "    try:\n        call()\n    except plait.MissingError as e:\n        print(e.what, e.remedy)\n")
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    said = "operators of arrays are NumPy's, which is not installed install numpy, or give the array"
+    assert [line[:len(said)] for line in done.stdout.splitlines()] == [said] * 4, done.stderr
+
+
+def test_a_donated_array_has_no_operators():
+    f = plait.Fusion()
+    f.output("y", f.input("x", [4], plait.f32) + 1)
+    x = plait.array(np.ones(4, np.float32))
+    plait.compile(f, device="cpu").run(x, donate=True)
+    for call in (lambda: x + 1, lambda: x == 1, lambda: x.T, lambda: 1 in x, lambda: -x):
+        with pytest.raises(plait.UserError, match="donated"):
+            call()

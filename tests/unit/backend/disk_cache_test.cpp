@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <random>
 #include <thread>
 
@@ -227,7 +228,41 @@ TEST(DiskCache, AFullDiskEndsStoringAndNothingElse) {
     EXPECT_EQ(cache.find("large"), std::nullopt);
     EXPECT_EQ(cache.find("small"), "code");
     EXPECT_EQ(cache.why_not(), disk + "/c: No space left on device");
+    std::ofstream(disk + "/rest") << std::string(100'000, 'x');
+    EXPECT_EQ(DiskCache(disk + "/c", kRoom).why_no_more(), disk + "/c: No space left on device");
     EXPECT_EQ(files_in(disk + "/c").size(), 1u);
+  }
+  umount(disk.c_str());
+}
+
+// What lies on a read-only disk serves, and nothing else is lost than what would be kept there.
+TEST(DiskCache, AReadOnlyDiskServes) {
+  const ScratchFolder scratch;
+  const std::string disk = scratch / "disk";
+  fs::create_directory(disk);
+  if (geteuid() != 0 || mount("plait", disk.c_str(), "tmpfs", 0, "size=1m,mode=700") != 0)
+    GTEST_SKIP() << "no disk of its own can be mounted here";
+  {
+    DiskCache first(disk + "/c", kRoom);
+    first.store("text", "code");
+    EXPECT_EQ(first.why_no_more(), "");
+    EXPECT_EQ(mount("plait", disk.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, "size=1m"), 0);
+    DiskCache cache(disk + "/c", kRoom), missing(disk + "/other/c", kRoom);
+    EXPECT_EQ(cache.find("text"), "code");
+    EXPECT_EQ(cache.why_not(), "") << "what is there is used";
+    EXPECT_EQ(cache.why_no_more(), disk + "/c: Read-only file system");
+    cache.store("other", "code");
+    EXPECT_EQ(cache.find("other"), std::nullopt);
+    EXPECT_EQ(cache.find("text"), "code");
+    EXPECT_EQ(cache.why_not(), disk + "/c: Read-only file system") << "it was tried";
+    EXPECT_EQ(cache.contents(true).entries, 1);
+    EXPECT_EQ(cache.prune(0).entries, 0);
+    EXPECT_EQ(cache.find("text"), "code") << "nothing can be removed";
+    missing.store("text", "code");
+    EXPECT_EQ(missing.find("text"), std::nullopt);
+    EXPECT_EQ(missing.why_not(), disk + "/other/c cannot be made: Read-only file system");
+    EXPECT_EQ(missing.why_no_more(), missing.why_not());
+    EXPECT_EQ(mount("plait", disk.c_str(), "tmpfs", MS_REMOUNT, "size=1m"), 0);
   }
   umount(disk.c_str());
 }

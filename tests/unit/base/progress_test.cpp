@@ -2,29 +2,18 @@
 #include "base/progress.h"
 
 #include <gtest/gtest.h>
-#include <pty.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <functional>
 #include <thread>
 #include <vector>
+
+#include "support/on_terminal.h"
 
 namespace plait {
 namespace {
 
-// What the work writes to a terminal.
-std::string on_terminal(const std::function<void(int)>& work) {
-  int outer = -1, inner = -1;
-  EXPECT_EQ(openpty(&outer, &inner, nullptr, nullptr, nullptr), 0);
-  work(inner);
-  close(inner);
-  std::string out;
-  char buffer[4096];
-  for (ssize_t got = 0; (got = read(outer, buffer, sizeof buffer)) > 0;) out.append(buffer, size_t(got));
-  close(outer);
-  return out;
-}
+using testing::on_terminal;
 
 class Progress : public ::testing::Test {
  protected:
@@ -33,7 +22,8 @@ class Progress : public ::testing::Test {
     show_progress(true);
   }
   void TearDown() override { show_progress(false); }
-  static ProgressLine::Where at_once(int file) { return {file, std::chrono::milliseconds(0)}; }
+  // Of steps alone.
+  static ProgressWhere at_once(int file) { return {file, std::chrono::milliseconds(0), std::chrono::hours(1)}; }
 };
 
 TEST_F(Progress, IsWrittenAfterEachStepAndWipedOut) {
@@ -45,11 +35,12 @@ TEST_F(Progress, IsWrittenAfterEachStepAndWipedOut) {
 }
 
 TEST_F(Progress, IsSilentWhereNobodyWantsIt) {
-  const auto steps = [](ProgressLine::Where where, size_t total) {
+  const auto steps = [](ProgressWhere where, size_t total) {
     ProgressLine line("work", total, "parts", where);
     for (size_t i = 0; i < total; ++i) line.step();
   };
-  EXPECT_EQ(on_terminal([&](int file) { steps({file, std::chrono::hours(1)}, 9); }), "") << "it did not take long";
+  EXPECT_EQ(on_terminal([&](int file) { steps({file, std::chrono::hours(1), std::chrono::hours(1)}, 9); }), "")
+      << "it did not take long";
   EXPECT_EQ(on_terminal([&](int file) { steps(at_once(file), 1); }), "") << "one part has no middle";
   EXPECT_EQ(on_terminal([&](int file) { ProgressLine line("work", 5, "parts", at_once(file)); }), "");
   setenv("TERM", "dumb", 1);
@@ -65,6 +56,50 @@ TEST_F(Progress, IsSilentWhereNobodyWantsIt) {
   char one;
   EXPECT_EQ(read(ends[0], &one, 1), 0) << "a pipe is no terminal";
   close(ends[0]);
+}
+
+// Work without steps: of one part, or in a single call.
+TEST_F(Progress, IsWrittenWhereNoStepComes) {
+  using std::chrono::milliseconds;
+  const auto waits = [](size_t total, milliseconds after) {
+    return on_terminal([&](int file) {
+      ProgressLine line("checking @f", total, "parts", {file, after, milliseconds(1)});
+      std::this_thread::sleep_for(milliseconds(100));
+    });
+  };
+  for (size_t total : {0, 1})
+    EXPECT_TRUE(waits(total, milliseconds(0)).starts_with("\rchecking @f\x1b[K\rchecking @f")) << total;
+  const std::string counted = waits(7, milliseconds(0));
+  EXPECT_TRUE(counted.starts_with("\rchecking @f: 0 of 7 parts\x1b[K")) << counted;
+  EXPECT_TRUE(counted.ends_with("\r\x1b[K")) << "it is wiped out";
+  EXPECT_EQ(waits(0, std::chrono::hours(1)), "") << "it did not take long";
+}
+
+TEST_F(Progress, OfSeveralTheLastIsShown) {
+  const std::string text = on_terminal([](int file) {
+    ProgressLine outer("outer", 9, "parts", at_once(file));
+    outer.step();
+    {
+      ProgressLine inner("inner", 9, "parts", at_once(file));
+      outer.step();
+      inner.step();
+    }
+    outer.step();
+  });
+  EXPECT_EQ(text, "\router: 1 of 9 parts\x1b[K\rinner: 1 of 9 parts\x1b[K\r\x1b[K\router: 3 of 9 parts\x1b[K\r\x1b[K");
+}
+
+TEST_F(Progress, StatusesAreWrittenAtOnceAndWipedOut) {
+  const auto shown = [](bool on) {
+    return on_terminal([&](int file) {
+      show_progress(on, {.file = file});
+      StatusLine line;
+      line.show("one");
+      line.show("two");
+    });
+  };
+  EXPECT_EQ(shown(true), "\rone\x1b[K\rtwo\x1b[K\r\x1b[K");
+  EXPECT_EQ(shown(false), "");
 }
 
 TEST_F(Progress, ManyThreadsWriteWholeLines) {
