@@ -177,6 +177,7 @@ set(PLAIT_CORE_SOURCES
   ir/op_fields.cpp
   ir/op_help.cpp
   ir/parse.cpp
+  ir/pending.cpp
   ir/print.cpp
   ir/schedule.cpp
   ir/schema.cpp
@@ -390,8 +391,10 @@ set(PLAIT_CORE_SOURCES
   shard/insert_reshards.cpp
   shard/localize.cpp
   shard/localize_moves.cpp
+  shard/localize_scatter.cpp
   shard/merge_parts.cpp
   shard/moves.cpp
+  shard/pays.cpp
   shard/picture.cpp
   shard/propagate.cpp
   shard/rank_pieces.cpp
