@@ -6,13 +6,13 @@
 
 #include "graph/passes.h"
 #include "ir/make_op.h"
+#include "mesh/collective_cost.h"
 
 namespace plait {
 
 namespace {
 
-constexpr int64_t kMostBytes = 8 << 10;  // of a tensor: longer ones take their time by bytes, not by number
-constexpr size_t kMostTensors = 16;      // of which each is a part of the kernel that puts them side by side
+constexpr size_t kMostTensors = 16;  // of which each is a part of the kernel that puts them side by side
 
 // What all-reduces of one team and reduction have in common.
 struct Kind {
@@ -82,7 +82,7 @@ class Bucketer {
     if (run.size() < 2) return out;
     for (AllReduce* reduce : run) {
       const sym::Expr bytes = elements(*reduce->in) * static_cast<int64_t>(size_of(reduce->in->dtype));
-      if (!decide_(sym::le(bytes, kMostBytes))) continue;
+      if (!decide_(sym::le(bytes, kMostJoinedBytes))) continue;
       if (out.empty() || out.back().size() == kMostTensors) out.emplace_back();
       out.back().push_back(reduce);
     }

@@ -85,8 +85,8 @@ TEST(BucketAllReduces, NoCircleOfTwoKinds) {
 TEST(BucketAllReduces, SmallOnesOnly) {
   const std::string two =
       "  %x = all_reduce(%a, team = dp, reduce = sum)\n  %y = all_reduce(%b, team = dp, reduce = sum)\n";
-  EXPECT_EQ(bucketed("%a: f32[2048], %b: f32[2048]", "%x, %y", two).reduces, 1u);
-  EXPECT_EQ(bucketed("%a: f32[2049], %b: f32[2048]", "%x, %y", two).reduces, 2u);
+  EXPECT_EQ(bucketed("%a: f32[8192], %b: f32[8192]", "%x, %y", two).reduces, 1u);
+  EXPECT_EQ(bucketed("%a: f32[8193], %b: f32[8192]", "%x, %y", two).reduces, 2u);
   EXPECT_EQ(bucketed("%a: f32[n], %b: f32[n]", "%x, %y", two, true).reduces, 1u);
   EXPECT_EQ(bucketed("%a: f32[n], %b: f32[n]", "%x, %y", two, false).reduces, 2u);
   // Nothing is asked about one alone.
