@@ -114,7 +114,7 @@ set(PLAIT_CORE_SOURCES
   device/overlap.cpp
   device/target.cpp
   device/tensor.cpp
-  graph/bucket_all_reduces.cpp
+  graph/bucket_collectives.cpp
   graph/drop_allocations.cpp
   graph/expand.cpp
   graph/lay_inputs.cpp

@@ -300,7 +300,7 @@ set(PLAIT_TEST_unit_device
   unit/device/tensor_test.cpp
 )
 set(PLAIT_TEST_unit_graph
-  unit/graph/bucket_all_reduces_test.cpp
+  unit/graph/bucket_collectives_test.cpp
   unit/graph/passes_test.cpp
 )
 set(PLAIT_TEST_unit_import_onnx
