@@ -155,6 +155,16 @@ int lose_lanes(Fusion& fusion) {
   });
 }
 
+// What was joined for one collective is taken from its front.
+int take_first_of_bucket(Fusion& fusion) {
+  return each<Slice>(fusion, [&](Slice& op) {
+    if (op.in->name.find("_bucket_") == std::string::npos || op.start.constant() == 0) return false;
+    op.stop = op.stop - op.start;
+    op.start = fusion.pool().constant(0);
+    return true;
+  });
+}
+
 // An op reads a tensor as it was before a step of a reshard.
 int forget_reshards(Fusion& fusion) {
   int places = 0;
@@ -198,6 +208,7 @@ constexpr ShardBug kShardBugs[] = {
     {"started_by_all", "localize", start_from_all},        // each rank's scatter counts the operand
     {"lost_lanes", "localize", lose_lanes},                // positions are put together without their low parts
     {"less_stays", "localize", in_parts<Pointwise::ge, Pointwise::le, false>},  // what is here stays where it is less
+    {"first_of_bucket", "bucket_collectives", take_first_of_bucket},  // joined tensors are taken from the front
     {"forgotten_reshard", "insert_reshards", forget_reshards},
     {"lost_winner", "propagate", cut_results_otherwise},  // results have other pieces than their ops give
     {"unclipped_part", "localize", in_parts<Pointwise::min, Pointwise::max, false>},  // the last members count too many

@@ -32,6 +32,7 @@ class Generator {
     while (turns < kTurns) add_in_turn(turns++);
     choose_outputs();
     annotate();
+    cut_updates();
     out.text = print(*fusion_);
     return out;
   }
@@ -276,6 +277,21 @@ class Generator {
       t->layout = random_layout(*t);
       t->layout_source = LayoutSource::annotated;
       if (t->role == TensorRole::parameter && chance(15)) t->stored = random_layout(*t);
+    }
+  }
+
+  // Index and updates of a scatter are often cut alike: what each rank makes of its own is pending then.
+  void cut_updates() {
+    for (const Op* op : fusion_->ops()) {
+      const auto* scatter = as<Scatter>(*op);
+      if (scatter == nullptr || !chance(60)) continue;
+      Layout layout = Layout::replicated(scatter->index->rank());
+      layout.dims[scatter->dim].pieces = {{draw(static_cast<int>(fusion_->mesh().axes().size())), 1, 0}};
+      for (TensorView* t : {scatter->index, scatter->src}) {
+        if (t->role == TensorRole::intermediate) continue;
+        t->layout = layout;
+        t->layout_source = LayoutSource::annotated;
+      }
     }
   }
 
