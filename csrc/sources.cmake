@@ -114,7 +114,7 @@ set(PLAIT_CORE_SOURCES
   device/overlap.cpp
   device/target.cpp
   device/tensor.cpp
-  graph/bucket_all_reduces.cpp
+  graph/bucket_collectives.cpp
   graph/drop_allocations.cpp
   graph/expand.cpp
   graph/lay_inputs.cpp
@@ -177,6 +177,7 @@ set(PLAIT_CORE_SOURCES
   ir/op_fields.cpp
   ir/op_help.cpp
   ir/parse.cpp
+  ir/pending.cpp
   ir/print.cpp
   ir/schedule.cpp
   ir/schema.cpp
@@ -392,8 +393,10 @@ set(PLAIT_CORE_SOURCES
   shard/insert_reshards.cpp
   shard/localize.cpp
   shard/localize_moves.cpp
+  shard/localize_scatter.cpp
   shard/merge_parts.cpp
   shard/moves.cpp
+  shard/pays.cpp
   shard/picture.cpp
   shard/propagate.cpp
   shard/propagation.cpp

@@ -154,6 +154,7 @@ set(PLAIT_TEST_kir
 )
 set(PLAIT_TEST_multidevice
   multidevice/cut_dims_test.cpp
+  multidevice/cut_updates_test.cpp
   multidevice/guest_test.cpp
   multidevice/moved_dims_test.cpp
   multidevice/planted_bugs_test.cpp
@@ -300,7 +301,7 @@ set(PLAIT_TEST_unit_device
   unit/device/tensor_test.cpp
 )
 set(PLAIT_TEST_unit_graph
-  unit/graph/bucket_all_reduces_test.cpp
+  unit/graph/bucket_collectives_test.cpp
   unit/graph/passes_test.cpp
 )
 set(PLAIT_TEST_unit_import_onnx

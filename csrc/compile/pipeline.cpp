@@ -77,7 +77,7 @@ std::unique_ptr<CompiledSpecialization> run_passes(const Fusion& fusion, const C
               [&] { lift_reshapes(*local, homes_in_file(context.file_segments)); });
   stages.pass("localized", "merge_equal", *local, [&] { merge_equal(*local, homes_in_file(context.file_segments)); });
   stages.pass("localized", "remove_unread", *local, [&] { remove_dead_code(*local); });
-  stages.pass("localized", "bucket_all_reduces", *local, [&] { bucket_for(*local, context); });
+  stages.pass("localized", "bucket_collectives", *local, [&] { bucket_for(*local, context); });
   stages.end("localized", *local);
 
   // segments: cut at collectives and contractions of the library, the rest in few groups

@@ -65,7 +65,7 @@ namespace {
 const std::vector<std::string>& optional_passes() {
   static const std::vector<std::string> names = {"remove_dead_code",  "widen_contractions", "part_batches",
                                                  "lift_reshapes",     "merge_equal",        "remove_unread",
-                                                 "bucket_all_reduces"};
+                                                 "bucket_collectives"};
   return names;
 }
 
@@ -169,10 +169,12 @@ std::unique_ptr<Fusion> localize_for(const Fusion& sharded, const PipelineContex
 
 void bucket_for(Fusion& localized, const PipelineContext& context) {
   if (!context.file_segments.empty()) return;
-  bucket_all_reduces(localized, [&](sym::Expr small) {
-    return context.guards != nullptr ? context.guards->decide(small, "bytes of all-reduces that may be one")
+  const auto decide = [&](sym::Expr small) {
+    return context.guards != nullptr ? context.guards->decide(small, "bytes of collectives that may be one")
                                      : sym::proven(small);
-  });
+  };
+  // On a GPU each gather begins while what is before its readers runs (program/prefetch.h).
+  bucket_collectives(localized, decide, context.device.host_memory());
 }
 
 namespace {

@@ -1,7 +1,6 @@
 #include "ir/factors.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -218,18 +217,14 @@ std::vector<Factor> reduced(const Op& op, const TensorView* in, const std::vecto
   return out;
 }
 
-// A row-major position among the reduced dims counts what stands before along the first of them alone.
+// Of what no reduction over ranks makes one: parts have means, or positions, of their own.
 template <class T>
-std::vector<Factor> reduced_to_index(const T& op) {
-  std::vector<Factor> out = reduced(op, op.in, op.dims, op.keepdim, FactorKind::merge, ReduceOp::sum);
-  const int first = op.dims.empty() ? -1 : int(*std::min_element(op.dims.begin(), op.dims.end()));
-  for (Factor& f : out)
-    if (f.kind == FactorKind::merge && f.operand_dim[0] != first) f.kind = FactorKind::whole;
-  return out;
+std::vector<Factor> reduced_from_parts(const T& op) {
+  return reduced(op, op.in, op.dims, op.keepdim, FactorKind::merge, ReduceOp::sum);
 }
 
 std::vector<Factor> reduced(const Reduce& op) {
-  if (finds_index(op.function)) return reduced_to_index(op);
+  if (finds_index(op.function)) return reduced_from_parts(op);
   ReduceOp reduce = ReduceOp::sum;
   if (op.function == Reduction::prod) reduce = ReduceOp::prod;
   if (op.function == Reduction::amax) reduce = ReduceOp::max;
@@ -238,23 +233,15 @@ std::vector<Factor> reduced(const Reduce& op) {
   return reduced(op, op.in, op.dims, op.keepdim, ordered ? FactorKind::merge : FactorKind::reduce, reduce);
 }
 
-// A variance, whose parts have means of their own.
-template <class T>
-std::vector<Factor> reduced_around_mean(const T& op) {
-  return reduced(op, op.in, op.dims, op.keepdim, FactorKind::merge, ReduceOp::sum);
-}
-
 // Narrow floats of 8 bits are rounded when whole.
 std::vector<Factor> reduced(const LogSumExp& op) {
   const FactorKind kind = is_f8(op.out()->dtype) ? FactorKind::whole : FactorKind::reduce;
   return reduced(op, op.in, op.dims, op.keepdim, kind, ReduceOp::logsumexp);
 }
 
-// A piece begins with the totals of those before it, which of f64 no wider type holds.
+// A piece begins with the totals of those before it.
 std::vector<Factor> scanned(const Op& op, int64_t dim) {
-  const TensorView& in = *inputs(op)[0];
-  if (in.dtype == DType::f64) return moved(op, marked(in.rank(), {dim}), FactorKind::whole);
-  std::vector<Factor> out = unary(op);
+  std::vector<Factor> out = moved(op, std::vector<bool>(inputs(op)[0]->rank(), false));
   out[size_t(dim)].kind = FactorKind::merge;
   return out;
 }
@@ -308,6 +295,16 @@ std::vector<Factor> selected(const IndexSelect& op) {
   return out;
 }
 
+// Updates along dim: ranks that have some each make of them what is pending. Of those that only the last one stays of,
+// and of booleans, there is no reduction.
+Factor updated(const Scatter& op) {
+  const auto reduce = pending_update(op);
+  Factor f = alone(op, 1, int(op.dim), reduce ? FactorKind::reduce : FactorKind::whole);
+  f.operand_dim[2] = int(op.dim);
+  f.reduce = reduce.value_or(ReduceOp::sum);
+  return f;
+}
+
 // Along dim a piece of the operand takes the updates of its own places.
 std::vector<Factor> scattered(const Scatter& op) {
   std::vector<Factor> out, rest;
@@ -315,10 +312,11 @@ std::vector<Factor> scattered(const Scatter& op) {
     const bool along = int64_t(d) == op.dim, same = !along && op.in->extent(d) == op.index->extent(d);
     Factor f = alone(op, -1, int(d), same || along ? FactorKind::pass : FactorKind::whole);
     f.operand_dim[0] = int(d);
+    if (along) rest.push_back(updated(op));
     for (int i : {1, 2}) {
       if (same)
         f.operand_dim[size_t(i)] = int(d);
-      else
+      else if (!along)
         rest.push_back(alone(op, i, int(d), FactorKind::whole));
     }
     out.push_back(std::move(f));
@@ -380,15 +378,13 @@ std::vector<Factor> factors(const Op& op) {
                        [&](const Linear& o) { return product(o, o.x, o.w, true); },
                        [&](const Matmul& o) { return product(o, o.a, o.b, false); },
                        [&](const Reduce& o) { return reduced(o); },
-                       [&](const Var& o) { return reduced_around_mean(o); },
-                       [&](const VarMean& o) { return reduced_around_mean(o); },
-                       [&](const MaxWithArgmax& o) { return reduced_to_index(o); },
-                       [&](const MinWithArgmin& o) { return reduced_to_index(o); },
-                       [&](const CumSum& o) { return scanned(o, o.dim); },
-                       [&](const CumProd& o) { return scanned(o, o.dim); },
+                       [&](const Var& o) { return reduced_from_parts(o); },
+                       [&](const VarMean& o) { return reduced_from_parts(o); },
+                       [&](const MaxWithArgmax& o) { return reduced_from_parts(o); },
+                       [&](const MinWithArgmin& o) { return reduced_from_parts(o); },
                        [&]<class T>(const T& o)
                          requires(is_scan(T::kKind))
-                                 { return moved(o, marked(o.in->rank(), {o.dim}), FactorKind::whole); },
+                                 { return scanned(o, o.dim); },
                                  [&](const Sort& o) { return sorted(o); },
                                  [&](const Permute& o) { return mapped(o, as_ints(o.dims)); },
                                  [&](const Broadcast& o) { return broadcast(o); },
@@ -421,6 +417,25 @@ std::vector<Factor> factors(const Op& op) {
                        });
 }
 
+std::optional<ReduceOp> pending_update(const Scatter& op) {
+  const auto reduce = [&]() -> std::optional<ReduceOp> {
+    switch (op.update) {
+      case ScatterUpdate::set:
+        return std::nullopt;
+      case ScatterUpdate::add:
+        return ReduceOp::sum;
+      case ScatterUpdate::max:
+        return ReduceOp::max;
+      case ScatterUpdate::min:
+        return ReduceOp::min;
+      case ScatterUpdate::mul:
+        return ReduceOp::prod;
+    }
+    __builtin_unreachable();
+  }();
+  return reduce && may_be_pending(*reduce, op.in->dtype) ? reduce : std::nullopt;
+}
+
 int indexed_dim(const Op& op) {
   if (const auto* o = as<Gather>(op)) return int(o->dim);
   if (const auto* o = as<IndexSelect>(op)) return int(o->dim);
@@ -441,118 +456,6 @@ std::vector<Axis> reduction_axes(const Op& op) {
   for (const Factor& f : factors(op))
     if (is_summed(op, f)) out.push_back({f.extent, AxisKind::reduction, ParallelType::serial});
   return out;
-}
-
-namespace {
-
-// Elements only change places, so what is pending may stay so. A padded element counts once on every rank.
-bool only_moves(const Op& op, ReduceOp reduce) {
-  if (const auto* pad = as<Pad>(op)) return reduce == ReduceOp::sum && pad->value == 0;
-  return property(op.kind) == OpProperty::movement && op.kind != OpKind::Bitcast;
-}
-
-// A reduction of pending values of its own kind: both only add terms.
-bool reduces_alike(const Op& op, ReduceOp reduce) {
-  const auto* r = as<Reduce>(op);
-  if (!r || r->in->dtype != r->out()->dtype) return false;
-  switch (r->function) {
-    case Reduction::sum:
-      return reduce == ReduceOp::sum && is_float(r->in->dtype);
-    case Reduction::amax:
-      return reduce == ReduceOp::max;
-    case Reduction::amin:
-      return reduce == ReduceOp::min;
-    case Reduction::prod:
-    case Reduction::argmax:
-    case Reduction::argmin:
-      return false;
-  }
-  __builtin_unreachable();
-}
-
-}  // namespace
-
-bool contracts_pending(const Op& op, const std::vector<bool>& partial) {
-  if (property(op.kind) != OpProperty::contraction || std::count(partial.begin(), partial.end(), true) != 1)
-    return false;
-  const std::vector<TensorView*>& in = inputs(op);
-  const DType type = op.out()->dtype;
-  return in.size() == 2 && is_float(type) && !is_narrow(type) && in[0]->dtype == type && in[1]->dtype == type;
-}
-
-namespace {
-
-// The op that computes a tensor, in whatever layout; null: an input.
-const Op* origin(const TensorView& t) {
-  const Op* out = t.definition;
-  while (const auto* reshard = out ? as<Reshard>(*out) : nullptr) out = reshard->in->definition;
-  return out;
-}
-
-// A number that all elements are, if it is known.
-std::optional<double> number(const TensorView& t) {
-  const Op* op = origin(t);
-  const auto* full = op ? as<Full>(*op) : nullptr;
-  return full ? std::optional(full->value.to_double()) : std::nullopt;
-}
-
-bool is_mask(const TensorView& t) {
-  const Op* op = origin(t);
-  const auto* cast = op ? as<PointwiseOp>(*op) : nullptr;
-  return cast && cast->function == Pointwise::cast && cast->in[0]->dtype == DType::boolean;
-}
-
-// Numbers that make no summand greater, however many of them scale it one behind another: one that grows may overflow
-// where the sum does not, and of both signs that is NaN.
-bool shrinks_as_factor(const TensorView& t) {
-  const auto by = number(t);
-  return by && std::abs(*by) <= 1;
-}
-
-bool shrinks_as_divisor(const TensorView& t) {
-  const auto by = number(t);
-  return by && std::abs(*by) >= 1 && std::isfinite(*by);
-}
-
-}  // namespace
-
-bool scales_pending(const Op& op, const std::vector<bool>& partial) {
-  const auto* p = as<PointwiseOp>(op);
-  if (!p || std::count(partial.begin(), partial.end(), true) != 1) return false;
-  const DType type = op.out()->dtype;
-  const auto pending = static_cast<size_t>(std::find(partial.begin(), partial.end(), true) - partial.begin());
-  if (!is_float(type) || is_narrow(type) || p->in[pending]->dtype != type) return false;
-  switch (p->function) {
-    case Pointwise::mul:
-      return p->in[1 - pending]->dtype == type &&
-             (is_mask(*p->in[1 - pending]) || shrinks_as_factor(*p->in[1 - pending]));
-    case Pointwise::div:
-      return pending == 0 && p->in[1]->dtype == type && shrinks_as_divisor(*p->in[1]);
-    case Pointwise::where:
-      return pending > 0 && number(*p->in[3 - pending]) == 0;
-    default:
-      return false;
-  }
-}
-
-bool passes_partial(const Op& op, const std::vector<bool>& partial, ReduceOp reduce) {
-  PLAIT_CHECK(partial.size() == inputs(op).size(), "{} operands of {} are pending or not", partial.size(),
-              describe(op));
-  if (op.results.size() != 1) return false;
-  if (is_f8(op.out()->dtype) && reduce != ReduceOp::max && reduce != ReduceOp::min) return false;  // rounded when whole
-  const bool every = std::all_of(partial.begin(), partial.end(), [](bool b) { return b; });
-  if (every && (only_moves(op, reduce) || reduces_alike(op, reduce))) return true;
-  const auto* p = as<PointwiseOp>(op);
-  if (!p || reduce != ReduceOp::sum || !is_float(op.out()->dtype)) return false;
-  bool equal_types = std::all_of(p->in.begin(), p->in.end(), [&](auto* t) { return t->dtype == op.out()->dtype; });
-  switch (p->function) {
-    case Pointwise::neg:
-    case Pointwise::add:
-    case Pointwise::sub:
-      return every && equal_types;
-    default:
-      return false;
-  }
 }
 
 }  // namespace plait

@@ -2,6 +2,7 @@
 // Factors: which axis of which operand and of which result is the same axis in one op, and how it behaves. Local to an
 // op.
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "ir/op.h"
@@ -41,6 +42,10 @@ std::vector<Factor> factors(const Op& op);
 // The dim of its first operand along which a lookup or scatter goes; -1 for other ops.
 int indexed_dim(const Op& op);
 
+// The reduction over ranks, of which each has some of the updates, that gives the result of the scatter; nothing where
+// none does: the last update stays, or they are booleans.
+std::optional<ReduceOp> pending_update(const Scatter& op);
+
 // Whether each element of the op's results is made of many of its operands', in loops of its kernel: contractions and
 // reductions but for scans.
 bool combines(const Op& op);
@@ -59,6 +64,10 @@ bool passes_partial(const Op& op, const std::vector<bool>& partial, ReduceOp red
 // Whether the op contracts its one pending operand with what is whole, so that the result may be the pending sum.
 // Passing it on is right, but costs more than the sum where results are larger, or others need it.
 bool contracts_pending(const Op& op, const std::vector<bool>& partial);
+
+// Whether the op casts its pending operand to a wider float, so that the result may be the pending sum. Passing it on
+// is right, and its sum is rounded less, but has more bytes.
+bool widens_pending(const Op& op, const std::vector<bool>& partial);
 
 // Whether the op scales its one pending operand, element by element, by what is whole, so that the result may be the
 // pending sum: a product with a number or a mask, a quotient by a number, a choice between it and 0. Passing it on is

@@ -26,6 +26,13 @@ LinkCost slowest(const std::vector<LinkCost>& links, const std::vector<int>& axe
 // "3162112 B", "4200 ns".
 std::string cost_text(const Mesh& mesh, double cost);
 
+// What a byte that is read or written in a rank's own memory costs, in bytes that it takes from others.
+inline constexpr double kOwnByteCost = 1.0 / 16;
+
+// Bytes of a tensor at most that is worth joining with another one for one collective: both are read and written before
+// it, and behind it, for one latency.
+inline constexpr auto kMostJoinedBytes = static_cast<int64_t>(kCollectiveLatencyBytes / (2 * 4 * kOwnByteCost));
+
 // What each member of a team takes from the others, with the latency; `bytes` are of the whole tensor that the team
 // shares, all of what a member holds before an all_reduce or reduce_scatter.
 constexpr double collective_cost(Collective collective, int64_t members, double bytes, const LinkCost& link = {}) {

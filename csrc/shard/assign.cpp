@@ -10,6 +10,7 @@
 #include "shard/conflicts.h"
 #include "shard/gather_ranges.h"
 #include "shard/merge_parts.h"
+#include "shard/pays.h"
 #include "shard/reshard_plan.h"
 
 namespace plait {
@@ -39,30 +40,6 @@ std::optional<int64_t> global_bytes(const TensorView& tensor) {
 }
 
 namespace {
-
-// Whether what members exchange, each with all, is no more than the operand itself, as far as sizes are known.
-bool pays_to_merge(const Op& op, const std::vector<Piece>& pieces) {
-  const TensorView& in = *inputs(op)[0];
-  const int64_t members = members_of(in, pieces);
-  const auto all = global_bytes(in);
-  if (!all) return true;
-  const auto parts = at_defaults(*in.fusion, exchanged_bytes(op));
-  return !parts || *parts <= *all / members;
-}
-
-// A random op counts its elements from the first index of its piece, and an index is compared with the places of a
-// piece: that must be one range of the dim. What a lookup leaves pending is as large as its results: of a tensor that
-// is smaller, all of it is there sooner.
-bool can_hold(const Op& op, const Factor& factor, const std::vector<Piece>& pieces) {
-  const int dim = indexed_dim(op);
-  const bool indexed = dim >= 0 && factor.operand_dim[0] == dim;
-  const bool counts = op.kind == OpKind::Uniform || op.kind == OpKind::Normal || op.kind == OpKind::Iota || indexed;
-  if (counts && std::any_of(pieces.begin(), pieces.end(), [](const Piece& p) { return p.is_local(); })) return false;
-  if (factor.kind == FactorKind::merge) return pays_to_merge(op, pieces);
-  if (!indexed || factor.kind != FactorKind::reduce) return true;
-  const auto all = global_bytes(*inputs(op)[0]), results = global_bytes(*op.out());
-  return !all || !results || info(Collective::all_reduce).gathers * *results <= *all;
-}
 
 // Elements of a dim in one step of the factor.
 int64_t scale_in(const Factor& factor, int operand) {
@@ -123,7 +100,7 @@ class Assigner {
         const std::optional<Parts> parts = moves ? parts_of(list.pieces) : std::nullopt;
         if (moves && !parts && (list.pieces.empty() || list.pieces.front().is_local())) continue;
         if (moves && !parts) list.pieces.erase(std::ranges::find_if(list.pieces, &Piece::is_local), list.pieces.end());
-        if (list.pieces.empty() || !can_hold(op_, factor, list.pieces)) continue;
+        if (list.pieces.empty() || !can_hold(op_, factor, list.pieces, wanted_)) continue;
         if (!in_steps(list.pieces, scale_in(factor, operand))) continue;
         for (const Piece& p : list.pieces)
           if (!p.is_local()) taken_.insert(p.mesh_axis);
@@ -218,7 +195,7 @@ class Assigner {
       with.insert(with.end(), pieces.begin(), pieces.end());
       return pays_to_merge(op_, with);
     };
-    if (op_.kind == OpKind::Sort || !pays()) pieces.resize(1);
+    if (!pays()) pieces.resize(1);
     return all.empty() || pays();
   }
 
@@ -250,7 +227,9 @@ class Assigner {
       // Reductions of different kinds do not commute: one tensor holds one kind.
       for (const Layout& result : out_.results)
         for (auto [other, kind] : result.partial) same = same && kind == reduce;
-      if (!same || !(passes_partial(op_, pending, reduce) || passes_on(pending, reduce, axis))) continue;
+      if (!same || !(passes_partial(op_, pending, reduce) || passes_on(pending, reduce, axis) ||
+                     joins_wider(op_, pending, reduce, axis)))
+        continue;
       taken_.insert(axis);
       leave_pending(axis, reduce);
       for (size_t i = 0; i < in_.size(); ++i)
@@ -343,6 +322,24 @@ class Assigner {
           out_.operands[i].dims[static_cast<size_t>(factor.operand_dim[i])].pieces =
               in_elements(pieces, scale_in(factor, static_cast<int>(i)));
     }
+    if (op_.kind == OpKind::Scatter) start_from_parts();
+  }
+
+  // Of a scatter that leaves its results pending each rank starts from what it has of the operand: a summand, or a
+  // piece, around which stands what changes nothing.
+  void start_from_parts() {
+    const Layout& has = in_[0]->layout;
+    Layout& starts = out_.operands[0];
+    for (const auto& [axis, reduce] : out_.results[0].partial) {
+      const auto pending = has.partial.find(axis);
+      if (pending != has.partial.end() && pending->second == reduce) starts.partial.insert(*pending);
+    }
+    const auto left_pending = [&](const Piece& p) {
+      return !p.is_local() && out_.results[0].partial.contains(p.mesh_axis);
+    };
+    for (size_t d = 0; d < has.dims.size(); ++d)
+      if (starts.dims[d].pieces.empty() && std::ranges::all_of(has.dims[d].pieces, left_pending))
+        starts.dims[d] = has.dims[d];
   }
 
   const Op& op_;

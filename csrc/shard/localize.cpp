@@ -117,6 +117,7 @@ void Localizer::visit_op(const Op& op) {
   PLAIT_CHECK(property(op.kind) != OpProperty::composite || is_sharded_whole(op.kind), "{} is not expanded",
               describe(op));
   std::unique_ptr<Op> local = copied_op(op);
+  if (starts_from_parts(op)) return add_scatter(*as<Scatter>(op), std::move(local));
   if (const auto dims = parted_dims(op); !dims.empty()) return add_merged(op, *local, dims);
   if (const auto dims = moved_dims(op, [&](const TensorView& t, size_t d) { return is_cut(t, d); }); !dims.empty())
     return add_moved(op, std::move(local), dims);
@@ -143,6 +144,8 @@ std::vector<size_t> Localizer::parted_dims(const Op& op) const {
 void Localizer::add_merged(const Op& op, const Op& local, const std::vector<size_t>& dims) {
   const TensorView& in = *inputs(op)[0];
   PartedDims parted;
+  const TensorView* places = op.results.size() == 2 ? op.results[1] : nullptr;
+  parted.reads_places = !places || from_.is_output(places) || !from_.readers(places).empty();
   Team team;
   for (size_t dim : dims) {
     const std::vector<Piece> pieces = effective(in).dims[dim].pieces;
@@ -159,13 +162,13 @@ void Localizer::add_merged(const Op& op, const Op& local, const std::vector<size
     added.start = pieces_.first_index(added.extent, pieces);
   }
   parted.gather = [&](TensorView* t, const char* what) { return gather_members(t, op.results[0]->name + what, team); };
-  parted.join = [&](TensorView* t, sym::Expr total, const char* what) {
+  parted.join = [&](TensorView* t, size_t dim, sym::Expr total, const char* what) {
     auto all = std::make_unique<AllGather>();
     all->in = t, all->team = team;
-    set_middle(*all, around(*t, dims[0], {{}, t->extent(dims[0])}));
+    set_middle(*all, around(*t, dim, {{}, t->extent(dim)}));
     all->total = total;
     std::vector<sym::Expr> shape = t->shape();
-    shape[dims[0]] = total;
+    shape[dim] = total;
     return between(std::move(all), op.results[0]->name + what, shape);
   };
   std::vector<std::unique_ptr<Op>> last = merge_parts(local, parted, free_prefix(op.results[0]->name));

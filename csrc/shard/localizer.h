@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,6 +56,14 @@ class Localizer {
   // The op of this rank.
   std::unique_ptr<Op> copied_op(const Op& op) const;
 
+  // ---- Scatters whose updates ranks have pieces of.
+  bool starts_from_parts(const Op& op) const;
+  void add_scatter(const Scatter& op, std::unique_ptr<Op> local);
+  // The operand, with what changes nothing around a piece of it; its axes are not shared then.
+  TensorView* padded(const Scatter& op, TensorView* in, const Constant& none, std::set<int>& shared);
+  // The operand on the first rank of the axes, and what changes nothing on others.
+  TensorView* of_first(const Scatter& op, TensorView* in, const Constant& none, const std::set<int>& axes);
+
   // ---- Ops that are merged from what ranks make of their pieces.
   std::vector<size_t> parted_dims(const Op& op) const;
 
@@ -103,7 +112,8 @@ class Localizer {
   template <class Lookup>
   void place(Lookup& local, const Lookup& op) const {
     const auto dim = static_cast<size_t>(op.dim);
-    if (const Layout held = effective(*op.in); !held.dims[dim].pieces.empty())
+    const bool scatters = std::is_same_v<Lookup, Scatter>;  // into all that its result has
+    if (const Layout held = effective(scatters ? *op.out() : *op.in); !held.dims[dim].pieces.empty())
       local.range = {first_index(*op.in, held, dim), import(op.in->extent(dim))};
     const TensorView& index = *op.index;
     const Layout layout = effective(index);

@@ -28,9 +28,10 @@ struct PartedDim {
 // One dim, or several where the order of elements does not count: the members of all count those of the last dim first.
 struct PartedDims {
   std::vector<PartedDim> dims;
+  bool reads_places = true;                                     // of values with their places somebody reads the places
   std::function<TensorView*(TensorView*, const char*)> gather;  // [members, in...] of the tensors of all members
-  // [..., total, ...] of those of all members, one behind the other along the one dim.
-  std::function<TensorView*(TensorView*, sym::Expr total, const char*)> join;
+  // [..., total, ...] of those of all members, one behind the other along a dim.
+  std::function<TensorView*(TensorView*, size_t dim, sym::Expr total, const char*)> join;
 };
 // Whether parts along several dims are merged at once.
 bool merges_dims(const Op& op);

@@ -106,11 +106,11 @@ const OfPieces kOfPieces[] = {
     {"f32", "%y", "var(%x, dims = [1], correction = 0)", 1},
     {"f64", "%y", "var(%x, correction = 0)", 1},
     {"bf16", "%y, %z", "var_mean(%x, dims = [2, 1], correction = 0, keepdim = true)", 1},
-    {"f32", "%y", "argmax(%x, dims = [1])", 2},
-    {"f32", "%y, %z", "max_with_argmax(%x, dims = [1, 2])", 2},
-    {"bf16", "%y", "argmin(%x, dims = [1, 2], keepdim = true)", 2},
+    {"f32", "%y", "argmax(%x, dims = [1])", 1},
+    {"f32", "%y, %z", "max_with_argmax(%x, dims = [1, 2])", 1},
+    {"bf16", "%y", "argmin(%x, dims = [1, 2], keepdim = true)", 1},
     {"bf16", "%y", "argmin(%x, dims = [1])", 1},  // positions would be more bytes than the operand
-    {"i32", "%y, %z", "min_with_argmin(%x, dims = [1])", 2},
+    {"i32", "%y, %z", "min_with_argmin(%x, dims = [1])", 1},
     {"bool", "%y", "amax(%x, dims = [1])", 1},
     {"bool", "%y", "amin(%x, dims = [0, 1], keepdim = true)", 1},
     {"f32", "%y", "cumsum(%x, dim = 1)", 1},
@@ -119,9 +119,16 @@ const OfPieces kOfPieces[] = {
     {"bool", "%y", "cumsum(%x, dim = 1, exclusive = true, reverse = true)", 1},
     {"f32", "%y", "cumprod(%x, dim = 1)", 1},
     {"i64", "%y", "cumprod(%x, dim = 1, exclusive = true, reverse = true)", 1},
-    // What cannot be merged is gathered.
     {"f32", "%y", "logcumsumexp(%x, dim = 1)", 1},
+    {"bf16", "%y", "logcumsumexp(%x, dim = 1)", 1},
+    {"f64", "%y", "cumprod(%x, dim = 1, exclusive = true)", 1},
+    {"f32", "%y, %z", "cummax(%x, dim = 1)", 1},
+    {"f64", "%y, %z", "cummin(%x, dim = 1)", 1},
+    {"i32", "%y, %z", "cummin(%x, dim = 1)", 1},
+    {"u8", "%y, %z", "cummax(%x, dim = 1)", 1},
     {"f32", "%y", "argmax(%x, dims = [0, 1])", 1},
+    {"f16", "%y, %z", "max_with_argmax(%x)", 1},
+    {"i64", "%y, %z", "min_with_argmin(%x, dims = [0, 1], keepdim = true)", 1},
 };
 
 std::string text_of(const OfPieces& c, int64_t extent, int64_t ranks) {
@@ -154,13 +161,15 @@ TEST(PiecesOfADim, OfSeveralAxesAreMergedAsOneRankWould) {
       const CaseResult result = run_on_ranks(text, "cpu", 6);
       EXPECT_TRUE(result.ok) << text << result.message;
       const std::string_view call = c.call;
-      if (cut.extent == 24 && std::string_view(c.dtype) != "bool" &&
+      if (cut.extent == 24 && size_of(*parse_dtype(c.dtype)) > 1 &&
           (call.starts_with("var") || call.starts_with("cum"))) {
         EXPECT_EQ(result.collectives, 1) << text;
       }
     }
-  for (const auto& [call, collectives] :
-       {std::pair("var(%x, correction = 0)", 1), {"var(%x, dims = [2, 0], keepdim = true)", 1}, {"argmax(%x)", 3}})
+  for (const auto& [call, collectives] : {std::pair("var(%x, correction = 0)", 1),
+                                          {"var(%x, dims = [2, 0], keepdim = true)", 1},
+                                          {"argmax(%x)", 1},
+                                          {"argmin(%x, dims = [0, 2])", 1}})
     for (const auto& [rows, columns] : {std::pair(64, 48), {5, 13}, {1, 2}}) {
       const std::string text = fmt::format(
           "mesh @m (a = 2, b = 3)\nfusion @f on @m (%x: f32[{}, 2, {}] {{0: a, 2: b}}) -> (%y) {{\n  %y = {}\n}}\n",
@@ -172,14 +181,16 @@ TEST(PiecesOfADim, OfSeveralAxesAreMergedAsOneRankWould) {
       }
     }
   for (const char* pieces : {"[a, b]", "[b, a]", "[b granule 2, a]"})
-    for (const char* call :
-         {"argmax(%x)", "var(%x, correction = 0)", "cumsum(%x, dim = 0)", "topk(%x, k = 5, dim = 0)"}) {
-      const std::string results = std::string_view(call).starts_with("topk") ? "%y, %z" : "%y";
+    for (const char* call : {"argmax(%x)", "var(%x, correction = 0)", "cumsum(%x, dim = 0)", "topk(%x, k = 5, dim = 0)",
+                             "topk(%x, k = 300, dim = 0, largest = false)", "cummax(%x, dim = 0)"}) {
+      const bool places = std::string_view(call).starts_with("topk") || std::string_view(call).starts_with("cummax");
+      const std::string results = places ? "%y, %z" : "%y";
       const std::string text =
           fmt::format("mesh @m (a = 2, b = 3)\nfusion @f on @m (%x: f32[1001] {{0: {}}}) -> ({}) {{\n  {} = {}\n}}\n",
                       pieces, results, results, call);
       const CaseResult result = run_on_ranks(text, "cpu", 6);
       EXPECT_TRUE(result.ok) << text << result.message;
+      EXPECT_EQ(result.collectives, 1) << text;
     }
 }
 
@@ -225,7 +236,9 @@ Tensors run_numbers(const std::string& text, int64_t ranks, const Tensors& input
 // but the least number, infinities in a variance.
 TEST(PiecesOfADim, KeepWhatIsSpecial) {
   const auto text = [](const char* call) {
-    return fmt::format("mesh @m (tp = t)\nfusion @f on @m (%x: f32[6] {{0: tp}}) -> (%y) {{\n  %y = {}\n}}\n", call);
+    const std::string_view written = call;
+    return fmt::format("mesh @m (tp = t)\nfusion @f on @m (%x: f32[6] {{0: tp}}) -> (%y) {{\n  {}{}\n}}\n",
+                       written.starts_with("%") ? "" : "%y = ", call);
   };
   const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   struct Case {
@@ -245,11 +258,20 @@ TEST(PiecesOfADim, KeepWhatIsSpecial) {
            {"argmax(%x)", {1, 5, 0, nan, 9, nan}, {3}},
            {"argmin(%x)", {inf, inf, inf, inf, inf, inf}, {0}},
            {"argmax(%x)", {-inf, -inf, -inf, -inf, -inf, 0}, {5}},
+           {"%_, %y = cummax(%x, dim = 0)", {2, 1, 2, 3, 3, 0}, {0, 0, 2, 3, 4, 4}},
+           {"%_, %y = cummax(%x, dim = 0)", {-inf, -inf, -inf, -inf, -inf, -inf}, {0, 1, 2, 3, 4, 5}},
+           {"%_, %y = cummax(%x, dim = 0)", {1, nan, 9, nan, inf, 2}, {0, 1, 1, 3, 3, 3}},
+           {"%_, %y = cummin(%x, dim = 0)", {inf, 0, 7, -0.0, 1, 0}, {0, 1, 1, 3, 3, 5}},
+           {"%y, %_ = cummin(%x, dim = 0)", {5, 7, 4, nan, -inf, 2}, {5, 5, 4, nan, nan, nan}},
+           {"logcumsumexp(%x, dim = 0)", {-inf, -inf, 0, -inf, inf, 1}, {-inf, -inf, 0, 0, inf, inf}},
+           {"logcumsumexp(%x, dim = 0)", {-inf, 1000, -inf, nan, 1, 1}, {-inf, 1000, 1000, nan, nan, nan}},
+           {"%_, %y = topk(%x, k = 4, dim = 0)", {nan, 1, -inf, nan, 1, 1}, {0, 3, 1, 4}},
+           {"%_, %y = topk(%x, k = 5, dim = 0, largest = false)", {0, -0.0, inf, 0, inf, nan}, {0, 1, 3, 2, 4}},
            {"var(%x)", {1, inf, 2, 3, 4, 5}, {nan}},
            {"var(%x, correction = 6)", {1, 1, 1, 1, 1, 1}, {nan}},
            {"var(%x)", {1e20, 1e20, 1e20, 1e20, 1e20, 1e20}, {0}}}) {
     const Tensor x = Tensor::from_doubles(DType::f32, {6}, c.x);
-    for (int64_t ranks : {1, 2, 3, 4}) {
+    for (int64_t ranks : {1, 2, 3, 4, 7}) {
       const Tensor y = run_numbers(text(c.call), ranks, {{"x", x}}).at("y");
       ASSERT_EQ(size_t(y.elements()), c.y.size());
       const std::vector<double> got = y.to_doubles();

@@ -135,6 +135,36 @@ int add_on_every_rank(Fusion& fusion) {
   return places;
 }
 
+// Ranks that have some of a scatter's updates each start from the operand.
+int start_from_all(Fusion& fusion) {
+  return each<Scatter>(fusion, [](Scatter& op) {
+    const auto* choice = op.in->definition ? as<PointwiseOp>(*op.in->definition) : nullptr;
+    if (!choice || choice->function != Pointwise::where || op.in->name.find("_part") == std::string::npos) return false;
+    replace_input(op, op.in, choice->in[1]);
+    return true;
+  });
+}
+
+// Places of several lanes are put together without their high parts' own place.
+int lose_lanes(Fusion& fusion) {
+  return each<PointwiseOp>(fusion, [](PointwiseOp& op) {
+    if (!is_of_parts(op, Pointwise::bitwise_or, false)) return false;
+    op.function = Pointwise::add;
+    replace_input(op, op.in[0], op.in[1]);
+    return true;
+  });
+}
+
+// What was joined for one collective is taken from its front.
+int take_first_of_bucket(Fusion& fusion) {
+  return each<Slice>(fusion, [&](Slice& op) {
+    if (op.in->name.find("_bucket_") == std::string::npos || op.start.constant() == 0) return false;
+    op.stop = op.stop - op.start;
+    op.start = fusion.pool().constant(0);
+    return true;
+  });
+}
+
 // An op reads a tensor as it was before a step of a reshard.
 int forget_reshards(Fusion& fusion) {
   int places = 0;
@@ -175,6 +205,10 @@ constexpr ShardBug kShardBugs[] = {
     {"lookup_from_zero", "localize", look_up_everywhere},  // each rank answers for the first places
     {"late_reduction", "localize", reduce_too_late},       // a function that is not linear passes a pending sum on
     {"added_by_all", "localize", add_on_every_rank},       // a sum passes on the addition of what is whole
+    {"started_by_all", "localize", start_from_all},        // each rank's scatter counts the operand
+    {"lost_lanes", "localize", lose_lanes},                // positions are put together without their low parts
+    {"less_stays", "localize", in_parts<Pointwise::ge, Pointwise::le, false>},  // what is here stays where it is less
+    {"first_of_bucket", "bucket_collectives", take_first_of_bucket},  // joined tensors are taken from the front
     {"forgotten_reshard", "insert_reshards", forget_reshards},
     {"lost_winner", "propagate", cut_results_otherwise},  // results have other pieces than their ops give
     {"unclipped_part", "localize", in_parts<Pointwise::min, Pointwise::max, false>},  // the last members count too many

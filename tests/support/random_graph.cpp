@@ -32,6 +32,7 @@ class Generator {
     while (turns < kTurns) add_in_turn(turns++);
     choose_outputs();
     annotate();
+    cut_updates();
     out.text = print(*fusion_);
     return out;
   }
@@ -286,6 +287,21 @@ class Generator {
     if (t.dtype != DType::f32 && t.dtype != DType::f64) return;
     for (int axis = 0; axis < static_cast<int>(fusion_->mesh().axes().size()); ++axis)
       if (!t.layout.uses(axis) && chance(10)) t.layout.partial[axis] = ReduceOp::sum;
+  }
+
+  // Index and updates of a scatter are often cut alike: what each rank makes of its own is pending then.
+  void cut_updates() {
+    for (const Op* op : fusion_->ops()) {
+      const auto* scatter = as<Scatter>(*op);
+      if (scatter == nullptr || !chance(60)) continue;
+      Layout layout = Layout::replicated(scatter->index->rank());
+      layout.dims[scatter->dim].pieces = {{draw(static_cast<int>(fusion_->mesh().axes().size())), 1, 0}};
+      for (TensorView* t : {scatter->index, scatter->src}) {
+        if (t->role == TensorRole::intermediate) continue;
+        t->layout = layout;
+        t->layout_source = LayoutSource::annotated;
+      }
+    }
   }
 
   Layout random_layout(const TensorView& t) {

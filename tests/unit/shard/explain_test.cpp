@@ -38,17 +38,14 @@ void expect_reasons(const std::vector<Case>& cases) {
 
 TEST(Explain, WhatMustBeWhole) {
   expect_reasons({
-      {"%x: f32[4, 8] {1: tp}", "%y = logcumsumexp(%x, dim = 1)", "%y", "%x dim 1 [tp] must be whole in logcumsumexp"},
-      {"%x: f32[4, 8] {1: tp}", "%y, _ = cummax(%x, dim = 1)", "%y", "%x dim 1 [tp] must be whole in cummax"},
       {"%x: f32[4, 8] {1: tp}", "_, %y = sort(%x, dim = 1)", "%y", "%x dim 1 [tp] must be whole in sort"},
-      {"%x: f32[4, 8] {1: tp}", "%y = argmin(%x)", "%y", "%x dim 1 [tp] must be whole in argmin"},
       {"%x: bool[4, 8] {1: tp}, %i: i64[4, 3]", "%y = gather(%x, %i, dim = 1)", "%y",
        "%x dim 1 [tp] must be whole in gather"},
       {"%x: f32[4, 8] {0: tp}, %i: i64[30]", "%y = index_select(%x, %i, dim = 0)", "%y",
        "%x dim 0 [tp] is whole in index_select, whose results are larger than it"},
-      {"%x: f32[4, 8], %i: i64[4, 6] {1: tp}, %s: f32[4, 6]", "%y = scatter(%x, %i, %s, dim = 1, update = add)", "%y",
+      {"%x: f32[4, 8], %i: i64[4, 6] {1: tp}, %s: f32[4, 6]", "%y = scatter(%x, %i, %s, dim = 1, update = set)", "%y",
        "%i dim 1 [tp] must be whole in scatter"},
-      {"%x: f32[4, 8]", "%y = logcumsumexp(%x, dim = 1)", "%y {1: tp}", "%y dim 1 [tp] must be whole in logcumsumexp"},
+      {"%x: f32[4, 8]", "_, %y = sort(%x, dim = 1)", "%y {1: tp}", "%y dim 1 [tp] must be whole in sort"},
   });
 }
 
@@ -62,6 +59,12 @@ TEST(Explain, WhatRanksMerge) {
        "%x dim 0 [tp, dp] has more than [tp], which var merges"},
       {"%x: f32[4, 8] {0: tp}", "%y = argmax(%x)", "%y",
        "[tp] merged: argmax exchanges what it makes of pieces of %x dim 0"},
+      {"%x: f32[4, 64] {1: tp}", "%y, _ = cummax(%x, dim = 1)", "%y",
+       "[tp] merged: cummax exchanges what it makes of pieces of %x dim 1"},
+      {"%x: f32[2], %i: i64[64] {0: tp}, %s: f32[64] {0: tp}", "%y = scatter(%x, %i, %s, dim = 0, update = add)", "%y",
+       "[tp] pending: scatter reduces %i dim 0"},
+      {"%x: f32[8192], %i: i64[4] {0: tp}, %s: f32[4]", "%y = scatter(%x, %i, %s, dim = 0, update = add)", "%y",
+       "%i dim 0 [tp] is whole in scatter, whose results are larger than it"},
   });
   const std::string text = explained({"%x: bf16[4, 8] {1: tp}", "%y, %z = var_mean(%x, dims = [1])", "%y, %z", ""});
   EXPECT_NE(text.find("%x -> %y  all-gather of parts over tp  {}      32 B          for var_mean %y\n"),
