@@ -178,6 +178,7 @@ set(PLAIT_CORE_SOURCES
   ir/op_help.cpp
   ir/parse.cpp
   ir/print.cpp
+  ir/reshape_runs.cpp
   ir/schedule.cpp
   ir/schema.cpp
   ir/segment_rules.cpp
@@ -386,15 +387,18 @@ set(PLAIT_CORE_SOURCES
   shard/check_pieces.cpp
   shard/conflicts.cpp
   shard/explain.cpp
+  shard/explain_assignment.cpp
   shard/gather_ranges.cpp
   shard/insert_reshards.cpp
   shard/localize.cpp
   shard/localize_moves.cpp
   shard/merge_parts.cpp
   shard/moves.cpp
+  shard/normal_form.cpp
   shard/picture.cpp
   shard/propagate.cpp
   shard/rank_pieces.cpp
+  shard/regroup.cpp
   shard/reshard_plan.cpp
   shard/single_axes.cpp
   shard/verify_sharding.cpp

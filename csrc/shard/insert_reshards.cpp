@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "ir/op_fields.h"
 #include "shard/assign.h"
+#include "shard/normal_form.h"
 #include "shard/reshard_plan.h"
 #include "shard/single_axes.h"
 #include "shard/verify_sharding.h"
@@ -275,7 +276,8 @@ class Inserter {
                     leads.empty() ? "drop the reshard: nothing moves" : leads + " does: drop step and team");
   }
 
-  // Written by the user: the op itself becomes the last step, if it carries none.
+  // Written by the user: the op itself becomes the last step, if it carries none. Between granules that cut alike
+  // there is none.
   void visit_reshard(Reshard& op) {
     if (planned_step(op)) {
       order_.push_back(&op);
@@ -283,7 +285,8 @@ class Inserter {
       return;
     }
     const auto steps = plan_reshard(held_layout(*op.in), op.out()->layout, reshard_sizes(*op.in)).steps;
-    if (steps.empty() && !has_single_axes(fusion_.mesh()))
+    const auto rewritten = [](const TensorView* t) { return is_rewritten(*t); };
+    if (steps.empty() && !has_single_axes(fusion_.mesh()) && std::ranges::none_of(fusion_.tensors(), rewritten))
       throw UserError(fmt::format("reshard %{} changes nothing: %{} is {} already", op.out()->name, op.in->name,
                                   text(op.out()->layout)),
                       describe(op), "drop it");

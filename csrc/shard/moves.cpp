@@ -9,6 +9,7 @@
 #include "shard/assign.h"
 #include "shard/gather_ranges.h"
 #include "shard/merge_parts.h"
+#include "shard/normal_form.h"
 #include "shard/reshard_plan.h"
 
 namespace plait {
@@ -91,7 +92,8 @@ std::optional<ShardMove> reshard_of(const TensorView& t) {
                  : fmt::format("{} of dim {} to dim {} over {}", kind, step->from_dim, step->dim, team);
   out.bytes = bytes_of(t);
   out.team = step->team;
-  out.exchanges = step->moves_data();
+  const TensorView& in = *as<Reshard>(*t.definition)->in;
+  out.exchanges = step->moves_data() && normal_layout(in, held_layout(in)) != normal_layout(t, t.layout);
   if (const size_t at = place_of(over, t.reason); at != std::string::npos) {
     out.cause = t.reason.substr(at + over.size());
     out.cause.erase(0, out.cause.find_first_not_of(' '));
