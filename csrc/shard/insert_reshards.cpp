@@ -175,14 +175,20 @@ class Inserter {
     if (auto* permute = as<Permute>(op)) permute_moved(*permute);
     const Assignment a = assign(op);
     const auto in = inputs(op);
+    std::vector<std::string> unsaid;  // of conflicts whose loser was moved for another reader
     for (size_t i = 0; i < in.size(); ++i) {
       auto clauses = explain_difference(op, a, static_cast<int>(i), in[i]->layout);
+      const size_t steps = order_.size();
       TensorView* found =
           version(in[i], a.operands[i], fmt::format("for {} %{}", text_name(op), op.results[0]->name), clauses);
       if (found != in[i]) set_input(fusion_, op, i, found);
+      for (std::string& clause : clauses)
+        if (order_.size() == steps && clause.starts_with("conflict")) unsaid.push_back(std::move(clause));
     }
     order_.push_back(&op);
     const std::vector<TensorView*> results = op.results;
+    for (TensorView* t : results)
+      if (t->layout_source != LayoutSource::annotated && !unsaid.empty()) t->reason += "; " + join(unsaid);
     for (size_t r = 0; r < results.size(); ++r) {
       settle(op, a, r);
       if (a.results[r] == results[r]->layout)

@@ -278,9 +278,6 @@ class Propagator {
     for (size_t f = 0; f < a.claims.size(); ++f)
       if (const int dim = a.factors[f].result_dim[r]; dim >= 0 && !given.dims[static_cast<size_t>(dim)].pieces.empty())
         if (auto clause = from_result(op, a.claims[f], dim)) clauses.push_back(std::move(*clause));
-    for (size_t i = 0; i < a.operands.size(); ++i)
-      for (auto& clause : explain_difference(op, a, static_cast<int>(i), inputs(op)[i]->layout))
-        if (clause.rfind("conflict", 0) == 0) clauses.push_back(std::move(clause));
     if (!given.partial.empty() && t.layout.partial.empty()) clauses.emplace_back("an output is reduced to whole");
     t.reason = clauses.empty() ? "no operand is sharded" : join(clauses);
   }

@@ -140,6 +140,22 @@ TEST(Explain, WhoWinsAConflict) {
   });
 }
 
+// A cause stands once: with the step that it is of, or with the result of an op that reads what was moved for another.
+TEST(Explain, SaysACauseOnce) {
+  const auto count = [](const std::string& text, const std::string& what) {
+    size_t out = 0;
+    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++out;
+    return out;
+  };
+  const char* inputs = "%x: f32[64, 256] {0: tp}, param %w: f32[128, 256] {0: tp}, param %v: f32[128, 256] {0: tp}";
+  const std::string one = explained({inputs, "%y = linear(%x, %w)", "%y", ""});
+  EXPECT_EQ(count(one, "conflict: %x dim 0 [tp] lost to %w dim 0"), 1u) << one;
+  const std::string two = explained({inputs, "%y = linear(%x, %w)\n%z = linear(%x, %v)", "%y, %z", ""});
+  EXPECT_EQ(count(two, "conflict: %x dim 0 [tp] lost to %w dim 0"), 1u) << two;
+  EXPECT_EQ(count(two, "%v dim 0 through linear (parameter); conflict: %x dim 0 [tp] lost to %v dim 0"), 1u) << two;
+  EXPECT_EQ(count(two, "conflict: %x dim 0 [tp] lost to %v dim 0"), 1u) << two;
+}
+
 TEST(Explain, WhatIsCutOrHeldWhole) {
   expect_reasons({
       {"%x: f32[4, 8], param %w: f32[6, 8] {1: tp}", "%y = linear(%x, %w)", "%y",
