@@ -42,10 +42,13 @@ std::optional<ShardMove> range_of(const Op& op, const std::map<const Op*, size_t
   const std::vector<size_t> dims =
       moved_dims(op, [](const TensorView& t, size_t d) { return !t.layout.dims[d].pieces.empty(); });
   const auto group = near.find(&op);
+  const auto* padding = as<Pad>(op);
+  if (padding && dims.size() == 1 && pad_of_halo(*op.out(), dims[0], near)) return std::nullopt;  // its slices do
   if (dims.empty() || (group != near.end() && !seen.insert(group->second).second)) return std::nullopt;
   ShardMove out;
   for (size_t d : dims)
     for (const TensorView* t : inputs(op)) {
+      if (const Pad* pad = group == near.end() ? nullptr : pad_of_halo(*t, d, near)) t = pad->in;
       if (whole_along(*t, d, held_layout)) continue;
       out.tensors += (out.tensors.empty() ? "%" : ", %") + t->name;
       std::vector<Piece> pieces = t->layout.dims[d].pieces;
