@@ -179,6 +179,7 @@ set(PLAIT_CORE_SOURCES
   ir/parse.cpp
   ir/pending.cpp
   ir/print.cpp
+  ir/reshape_runs.cpp
   ir/schedule.cpp
   ir/schema.cpp
   ir/segment_rules.cpp
@@ -389,6 +390,7 @@ set(PLAIT_CORE_SOURCES
   shard/choose_layouts.cpp
   shard/conflicts.cpp
   shard/explain.cpp
+  shard/explain_assignment.cpp
   shard/gather_ranges.cpp
   shard/insert_reshards.cpp
   shard/localize.cpp
@@ -396,11 +398,13 @@ set(PLAIT_CORE_SOURCES
   shard/localize_scatter.cpp
   shard/merge_parts.cpp
   shard/moves.cpp
+  shard/normal_form.cpp
   shard/pays.cpp
   shard/picture.cpp
   shard/propagate.cpp
   shard/propagation.cpp
   shard/rank_pieces.cpp
+  shard/regroup.cpp
   shard/reshard_plan.cpp
   shard/single_axes.cpp
   shard/verify_sharding.cpp

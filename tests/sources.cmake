@@ -160,6 +160,7 @@ set(PLAIT_TEST_multidevice
   multidevice/planted_bugs_test.cpp
   multidevice/processes_test.cpp
   multidevice/programs_test.cpp
+  multidevice/regrouped_dims_test.cpp
   multidevice/teams_test.cpp
 )
 set(PLAIT_TEST_numerics
@@ -439,8 +440,10 @@ set(PLAIT_TEST_unit_shard
   unit/shard/examples_test.cpp
   unit/shard/explain_test.cpp
   unit/shard/localize_test.cpp
+  unit/shard/normal_form_test.cpp
   unit/shard/picture_test.cpp
   unit/shard/random_test.cpp
+  unit/shard/regroup_test.cpp
   unit/shard/reshard_test.cpp
 )
 set(PLAIT_TEST_unit_sim_cublaslt

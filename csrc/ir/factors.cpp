@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "ir/reshape_runs.h"
 
 namespace plait {
 
@@ -132,70 +133,6 @@ std::vector<Factor> broadcast(const Broadcast& op) {
   std::vector<int> from(op.out()->rank(), -1);
   for (size_t d = 0; d < op.dims.size(); ++d) from[size_t(op.dims[d])] = int(d);
   return mapped(op, from);
-}
-
-// The least i_end > i and j_end > j with equal products of a[i..i_end) and b[j..j_end); none: all that is left.
-std::pair<size_t, size_t> end_of_run(const std::vector<sym::Expr>& a, size_t i, const std::vector<sym::Expr>& b,
-                                     size_t j) {
-  for (size_t length = 2; length <= a.size() - i + b.size() - j; ++length) {
-    for (size_t from_a = 1; from_a < length; ++from_a) {
-      const size_t i_end = i + from_a, j_end = j + length - from_a;
-      if (i_end > a.size() || j_end > b.size()) continue;
-      sym::Expr left = a[i], right = b[j];
-      for (size_t k = i + 1; k < i_end; ++k) left = left * a[k];
-      for (size_t k = j + 1; k < j_end; ++k) right = right * b[k];
-      if (left == right) return {i_end, j_end};
-    }
-  }
-  return {a.size(), b.size()};
-}
-
-// k where big is known to be k * small, else 0.
-int64_t steps(sym::Expr big, sym::Expr small) {
-  constexpr int64_t kMost = 4096;
-  if (big == small) return 1;
-  if (const auto x = big.constant(), y = small.constant(); x && y) return *y > 0 && *x % *y == 0 ? *x / *y : 0;
-  const int64_t divisor = sym::divisor(big);
-  for (int64_t k = 2; k <= std::min(divisor, kMost); ++k)
-    if (divisor % k == 0 && big == small * k) return k;
-  return 0;
-}
-
-// Dims of both sides in runs of equal products. The first dims of a run are one factor where one is a known multiple of
-// the other: a piece of whole steps on one side is one on the other. The rest of a run must be whole.
-std::vector<Factor> reshaped(const Reshape& op) {
-  const std::vector<sym::Expr> a = op.in->shape(), b = op.out()->shape();
-  std::vector<Factor> out, rest;
-  const auto unit = [](sym::Expr e) { return e.constant() == 1; };
-  for (size_t i = 0, j = 0; i < a.size() || j < b.size();) {
-    if (i < a.size() && unit(a[i])) {
-      ++i;
-      continue;
-    }
-    if (j < b.size() && unit(b[j])) {
-      out.push_back(alone(op, -1, int(j++), FactorKind::whole));
-      continue;
-    }
-    const bool both = i < a.size() && j < b.size();
-    const auto [i_end, j_end] = both ? end_of_run(a, i, b, j) : std::pair(a.size(), b.size());
-    const int64_t down = both ? steps(a[i], b[j]) : 0, up = both && down == 0 ? steps(b[j], a[i]) : 0;
-    if (down + up > 0) {
-      Factor f = alone(op, -1, int(j), FactorKind::pass);
-      f.operand_dim[0] = int(i);
-      if (down > 0) {
-        f.operand_scale = {down};
-      } else {
-        f.extent = a[i];
-        f.result_scale = up;
-      }
-      out.push_back(std::move(f));
-      ++i, ++j;
-    }
-    for (; j < j_end; ++j) out.push_back(alone(op, -1, int(j), FactorKind::permute));
-    for (; i < i_end; ++i) rest.push_back(alone(op, 0, int(i), FactorKind::permute));
-  }
-  out.insert(out.end(), rest.begin(), rest.end());
-  return out;
 }
 
 std::vector<Factor> reduced(const Op& op, const TensorView* in, const std::vector<int64_t>& dims, bool keepdim,
@@ -390,7 +327,7 @@ std::vector<Factor> factors(const Op& op) {
                                  [&](const Broadcast& o) { return broadcast(o); },
                                  [&](const Squeeze& o) { return squeezed(o); },
                                  [&](const Unsqueeze& o) { return unsqueezed(o); },
-                                 [&](const Reshape& o) { return reshaped(o); },
+                                 [&](const Reshape& o) { return reshape_factors(o); },
                                  [&](const Slice& o) { return moved(o, marked(o.in->rank(), {o.dim})); },
                                  [&](const Pad& o) { return moved(o, padded(o)); },
                                  [&](const Cat& o) { return moved(o, marked(o.in[0]->rank(), {o.dim})); },

@@ -15,6 +15,7 @@ enum class FactorKind : uint8_t {
   merge,    // one axis may cut one such factor: ranks exchange what they make of their pieces, and the op is done
   whole,    // must not be sharded
   permute,  // its elements change places: where the op allows it, one axis may cut it, and ranks gather what they need
+  regroup,  // of a reshape: cut with the other dims of its run, where pieces of one side are pieces of the other
 };
 
 struct Factor {
@@ -26,6 +27,11 @@ struct Factor {
   // One step of the factor is that many elements of the dim (reshape: heads of 64); empty and 1: they are the same.
   std::vector<int64_t> operand_scale;
   int64_t result_scale = 1;
+  // Of an operand, or below 0 of a result: elements of the dim in one step.
+  int64_t scale_in(int index) const {
+    if (index < 0) return result_scale;
+    return operand_scale.empty() ? 1 : operand_scale[static_cast<size_t>(index)];
+  }
   bool shardable() const { return kind <= FactorKind::merge; }
   // Of an element of a result it is the place of the operands' elements that it comes of: not where a scan runs.
   bool keeps_places() const { return kind != FactorKind::merge || is_reduced(); }

@@ -10,7 +10,9 @@
 #include "shard/conflicts.h"
 #include "shard/gather_ranges.h"
 #include "shard/merge_parts.h"
+#include "shard/normal_form.h"
 #include "shard/pays.h"
+#include "shard/regroup.h"
 #include "shard/reshard_plan.h"
 
 namespace plait {
@@ -41,12 +43,6 @@ std::optional<int64_t> global_bytes(const TensorView& tensor) {
 
 namespace {
 
-// Elements of a dim in one step of the factor.
-int64_t scale_in(const Factor& factor, int operand) {
-  if (operand < 0) return factor.result_scale;
-  return factor.operand_scale.empty() ? 1 : factor.operand_scale[static_cast<size_t>(operand)];
-}
-
 class Assigner {
  public:
   // `claimants` in their order.
@@ -55,6 +51,11 @@ class Assigner {
       : op_(op), wanted_(wanted), claimants_(claimants), in_(inputs(op)) {
     out_.factors = factors;
     out_.claims.resize(out_.factors.size());
+    regrouped_.resize(out_.factors.size());
+    if (const auto* reshape = as<Reshape>(op))
+      for (const ReshapeRun& run : reshape_runs(*reshape))
+        for (size_t f = 0; f < out_.factors.size() && regroups(*reshape, run); ++f)
+          regrouped_[f] = regrouped_[f] || is_in(out_.factors[f], run);
     for (const TensorView* t : op.results) out_.results.push_back(Layout::replicated(t->rank()));
     for (const TensorView* t : in_) out_.operands.push_back(Layout::replicated(t->rank()));
   }
@@ -86,12 +87,13 @@ class Assigner {
   }
 
   void offer(int operand, const Layout& layout) {
+    if (const auto* reshape = as<Reshape>(op_)) offer_runs(*reshape, operand, layout);
     for (size_t d = 0; d < layout.dims.size(); ++d)
       for (size_t f = 0; f < out_.factors.size(); ++f) {
         const Factor& factor = out_.factors[f];
         const bool moves = factor.kind == FactorKind::permute && operand >= 0 && gathers_ranges(op_);
         if (dim_in(factor, operand) != static_cast<int>(d) || !(factor.shardable() || moves)) continue;
-        if (!out_.claims[f].pieces.empty()) continue;
+        if (!out_.claims[f].pieces.empty() || regrouped_[f]) continue;
         DimLayout list;
         for (const Piece& p : layout.dims[d].pieces)
           if (p.is_local() || !taken_.count(p.mesh_axis)) list.pieces.push_back(p);
@@ -101,13 +103,60 @@ class Assigner {
         if (moves && !parts && (list.pieces.empty() || list.pieces.front().is_local())) continue;
         if (moves && !parts) list.pieces.erase(std::ranges::find_if(list.pieces, &Piece::is_local), list.pieces.end());
         if (list.pieces.empty() || !can_hold(op_, factor, list.pieces, wanted_)) continue;
-        if (!in_steps(list.pieces, scale_in(factor, operand))) continue;
+        if (!in_steps(list.pieces, factor.scale_in(operand))) continue;
         for (const Piece& p : list.pieces)
           if (!p.is_local()) taken_.insert(p.mesh_axis);
         const Claim claim = {std::move(list.pieces), operand, static_cast<int>(d)};
         out_.claims[f] = claim;
         if (moves) cut_moved(d, claim, parts);
       }
+  }
+
+  // Lists of the dims of a run become lists of those on the other side of a reshape.
+  void offer_runs(const Reshape& op, int claimant, const Layout& layout) {
+    for (const ReshapeRun& run : reshape_runs(op)) {
+      const auto is_claimed = [&](size_t f) { return is_in(out_.factors[f], run) && !out_.claims[f].pieces.empty(); };
+      if (!regroups(op, run)) continue;
+      bool claimed = false;
+      for (size_t f = 0; f < out_.factors.size(); ++f) claimed = claimed || is_claimed(f);
+      if (claimed) continue;
+      const Regrouped lists = regroup(op, run, claimant < 0, layout, taken_);
+      if (lists.kept.mesh_pieces() == 0) continue;
+      const auto put = [](const RunDims& dims, Layout& to) {
+        for (size_t d = 0; d < dims.pieces.size(); ++d) to.dims[dims.first + d].pieces = dims.pieces[d];
+      };
+      put(claimant < 0 ? lists.made : lists.kept, out_.operands[0]);
+      put(claimant < 0 ? lists.kept : lists.made, out_.results[0]);
+      for (size_t f = 0; f < out_.factors.size(); ++f)
+        if (is_in(out_.factors[f], run)) claim_regrouped(f, claimant, lists.kept);
+      for (const auto& list : lists.kept.pieces)
+        for (const Piece& p : list)
+          if (!p.is_local()) taken_.insert(p.mesh_axis);
+    }
+  }
+
+  static bool is_in(const Factor& f, const ReshapeRun& run) {
+    const auto within = [](int dim, size_t begin, size_t end) {
+      return dim >= 0 && static_cast<size_t>(dim) >= begin && static_cast<size_t>(dim) < end;
+    };
+    return within(f.operand_dim[0], run.in, run.in_end) || within(f.result_dim[0], run.out, run.out_end);
+  }
+
+  // The claim of a factor in a run is what its result has, or else its operand, and comes from the dim of the claimant
+  // that has the outermost of these pieces.
+  void claim_regrouped(size_t f, int claimant, const RunDims& kept) {
+    const Factor& factor = out_.factors[f];
+    std::vector<Piece> pieces;
+    if (factor.result_dim[0] >= 0) pieces = out_.results[0].dims[static_cast<size_t>(factor.result_dim[0])].pieces;
+    if (pieces.empty() && factor.operand_dim[0] >= 0)
+      pieces = out_.operands[0].dims[static_cast<size_t>(factor.operand_dim[0])].pieces;
+    const auto first = std::ranges::find_if(pieces, [](const Piece& p) { return !p.is_local(); });
+    if (first == pieces.end()) return;
+    const auto has = [&](const std::vector<Piece>& list) {
+      return std::ranges::any_of(list, [&](const Piece& p) { return p.mesh_axis == first->mesh_axis; });
+    };
+    const auto from = std::ranges::find_if(kept.pieces, has) - kept.pieces.begin();
+    out_.claims[f] = {std::move(pieces), claimant, static_cast<int>(kept.first) + static_cast<int>(from)};
   }
 
   // What a slice takes, or a cat has, of operands that are cut in several parts.
@@ -313,6 +362,7 @@ class Assigner {
     for (size_t f = 0; f < out_.factors.size(); ++f) {
       const Factor& factor = out_.factors[f];
       const auto& pieces = out_.claims[f].pieces;
+      if (regrouped_[f]) continue;
       for (size_t r = 0; r < out_.results.size(); ++r)
         if (factor.result_dim[r] >= 0)
           out_.results[r].dims[static_cast<size_t>(factor.result_dim[r])].pieces =
@@ -320,9 +370,14 @@ class Assigner {
       for (size_t i = 0; i < in_.size(); ++i)
         if (factor.operand_dim[i] >= 0)
           out_.operands[i].dims[static_cast<size_t>(factor.operand_dim[i])].pieces =
-              in_elements(pieces, scale_in(factor, static_cast<int>(i)));
+              in_elements(pieces, factor.scale_in(static_cast<int>(i)));
     }
     if (op_.kind == OpKind::Scatter) start_from_parts();
+    for (size_t r = 0; r < out_.results.size(); ++r)
+      out_.results[r] = normal_layout(*op_.results[r], std::move(out_.results[r]));
+    // Operands of a cat keep the list of the one that leads, of whatever extents: then each of them asks for the same.
+    for (size_t i = 0; i < in_.size() && op_.kind != OpKind::Cat; ++i)
+      out_.operands[i] = normal_layout(*in_[i], std::move(out_.operands[i]));
   }
 
   // Of a scatter that leaves its results pending each rank starts from what it has of the operand: a summand, or a
@@ -348,103 +403,8 @@ class Assigner {
   std::vector<TensorView*> in_;
   Assignment out_;
   std::set<int> taken_;
+  std::vector<bool> regrouped_;  // factors of runs of a reshape whose lists stand in the layouts themselves
 };
-
-std::string list_text(const std::vector<Piece>& pieces, const Mesh& mesh) {
-  std::string out;
-  for (const Piece& p : pieces) {
-    out += (out.empty() ? "" : ", ") +
-           (p.is_local() ? fmt::format("local {}", p.local) : mesh.axes()[static_cast<size_t>(p.mesh_axis)].name);
-    if (p.granule != 1) out += fmt::format(" granule {}", p.granule);
-  }
-  return "[" + out + "]";
-}
-
-// Why `winner` ranks before `loser`, and what moves cost against what they would the other way.
-std::string rank_reason(const Op& op, const Assignment& a, int winner, int loser) {
-  if (winner == loser) return "first dim";
-  const TensorView &w = tensor_at(op, winner), &l = tensor_at(op, loser);
-  const Claimants all(op, a.factors);
-  const auto ours = all.bytes(winner), theirs = all.bytes(loser);
-  const bool parameter = Claimants::is_parameter(w) && !Claimants::is_parameter(l);
-  std::string costs;
-  std::optional<bool> less;
-  if (const auto* other = a.runner_up(loser)) {
-    costs = fmt::format(", {} against {}", cost_text(w.fusion->mesh(), a.alternatives[0].cost),
-                        cost_text(w.fusion->mesh(), other->cost));
-    less = a.alternatives[0].cost < other->cost;
-  }
-  const bool equal = !ours || !theirs || *ours == *theirs;
-  std::string why = "more bytes";
-  if (parameter)
-    why = "parameter";
-  else if (less.value_or(false))
-    why = "less to move";
-  else if (equal)
-    why = winner < 0 ? "first result" : "first operand";
-  return why + costs;
-}
-
-std::string source(const Op& op, const Claim& claim) {
-  return fmt::format("%{} dim {}", tensor_at(op, claim.operand).name, claim.dim);
-}
-
-// Of a reshape, that sizes are open which would keep pieces whole if they were known.
-std::string open_steps(const Op& op, const std::vector<Piece>& pieces) {
-  const auto* reshape = as<Reshape>(op);
-  const bool cut = std::ranges::any_of(pieces, [](const Piece& p) { return !p.is_local() && p.granule > 1; });
-  if (!reshape || !cut) return "";
-  for (sym::Expr e : reshape->shape)
-    if (!e.constant() && at_defaults(*op.results[0]->fusion, e) == pieces.back().granule)
-      return fmt::format("; that {0} is {1} is not known: write {1} in its place", sym::print(e),
-                         pieces.back().granule);
-  return "";
-}
-
-std::string dim_difference(const Op& op, const Assignment& a, int index, size_t dim, const std::vector<Piece>& has) {
-  const Mesh& mesh = op.results[0]->fusion->mesh();
-  std::string subject = fmt::format("%{} dim {}", tensor_at(op, index).name, dim);
-  size_t f = 0;
-  while (f < a.factors.size() && dim_in(a.factors[f], index) != static_cast<int>(dim)) ++f;
-  std::string what = fmt::format("{} {}", subject, list_text(has, mesh));
-  if (f == a.factors.size()) return fmt::format("{} has extent 1 and broadcasts: it is whole", what);
-  const Claim& claim = a.claims[f];
-  if (has.empty() && index < 0)
-    return fmt::format("{} is held whole and computed in pieces {} as {}", subject, list_text(claim.pieces, mesh),
-                       source(op, claim));
-  if (has.empty())
-    return fmt::format("{} is sharded {} as {}", subject, list_text(claim.pieces, mesh), source(op, claim));
-  if (a.factors[f].kind == FactorKind::whole) return fmt::format("{} must be whole in {}", what, text_name(op));
-  if (a.factors[f].kind == FactorKind::permute && !claim.pieces.empty() && claim.operand == index)
-    return fmt::format("{} has more than {}, which {} moves", what, list_text(claim.pieces, mesh), text_name(op));
-  if (a.factors[f].kind == FactorKind::permute && claim.pieces.empty())
-    return fmt::format("{} must be whole in {}, which moves its elements{}", what, text_name(op), open_steps(op, has));
-  auto lost = [&](const Claim& winner) {
-    return fmt::format("conflict: {} lost to {} ({})", what, source(op, winner),
-                       rank_reason(op, a, winner.operand, index));
-  };
-  if (!claim.pieces.empty() && claim.operand != index) return lost(claim);
-  if (a.factors[f].kind == FactorKind::merge && !claim.pieces.empty())
-    return fmt::format("{} has more than {}, which {} merges", what, list_text(claim.pieces, mesh), text_name(op));
-  for (const Piece& p : has)
-    for (size_t g = 0; g < a.claims.size(); ++g)
-      for (const Piece& q : a.claims[g].pieces)
-        if (g != f && !p.is_local() && p.mesh_axis == q.mesh_axis) return lost(a.claims[g]);
-  for (const Piece& p : has)
-    if (!p.is_local() && a.results[0].partial.count(p.mesh_axis))
-      return fmt::format("conflict: {} lost to the reduction that is pending over {}", what,
-                         mesh.axes()[static_cast<size_t>(p.mesh_axis)].name);
-  const bool is_range = std::ranges::none_of(has, [](const Piece& p) { return p.is_local(); });
-  const int64_t scale = scale_in(a.factors[f], index);
-  if (scale > 1 && is_range)
-    return fmt::format("{} may end within {} elements that {} keeps together: it must be whole; granule {} avoids that",
-                       what, scale, text_name(op), scale);
-  if (indexed_dim(op) >= 0 && is_range)
-    return fmt::format("{} is whole in {}, whose results are larger than it", what, text_name(op));
-  if (a.factors[f].kind == FactorKind::merge && is_range)
-    return fmt::format("{} is whole in {}: to merge it, ranks would exchange more", what, text_name(op));
-  return fmt::format("{} is not one range: {} must have it whole", what, text_name(op));
-}
 
 // Ways that are tried at most: of a cat of many operands each may be cut otherwise.
 constexpr size_t kMostTried = 8;
@@ -505,60 +465,6 @@ Assignment assign(const Op& op) {
   std::vector<Layout> wanted;
   for (const TensorView* t : op.results) wanted.push_back(t->layout);
   return assign(op, wanted);
-}
-
-std::string join(const std::vector<std::string>& clauses) {
-  std::string out;
-  for (const auto& clause : clauses) out += (out.empty() ? "" : "; ") + clause;
-  return out;
-}
-
-std::vector<std::string> explain_difference(const Op& op, const Assignment& assignment, int index, const Layout& has) {
-  const Layout& needed =
-      index < 0 ? assignment.results[result_number(index)] : assignment.operands[static_cast<size_t>(index)];
-  const Mesh& mesh = op.results[0]->fusion->mesh();
-  std::vector<std::string> out;
-  auto add = [&](std::string text) { out.push_back(std::move(text)); };
-  for (size_t d = 0; d < has.dims.size(); ++d)
-    if (has.dims[d] != needed.dims[d]) add(dim_difference(op, assignment, index, d, has.dims[d].pieces));
-  const Layout& more = index < 0 ? needed : has;
-  const Layout& less = index < 0 ? has : needed;
-  for (auto [axis, reduce] : more.partial)
-    if (!less.partial.count(axis))
-      add(fmt::format("the {} over {} is pending and {}", name(reduce), mesh.axes()[static_cast<size_t>(axis)].name,
-                      index < 0 ? fmt::format("%{} holds it done", tensor_at(op, index).name)
-                                : fmt::format("{} needs it done", text_name(op))));
-  return out;
-}
-
-std::vector<std::string> explain_result(const Op& op, const Assignment& assignment, size_t result) {
-  const Mesh& mesh = op.results[0]->fusion->mesh();
-  std::vector<std::string> out;
-  auto add = [&](std::string text) { out.push_back(std::move(text)); };
-  for (size_t f = 0; f < assignment.factors.size(); ++f) {
-    const Factor& factor = assignment.factors[f];
-    const Claim& claim = assignment.claims[f];
-    if (claim.pieces.empty() || claim.operand < 0) continue;
-    const char* parameter = tensor_at(op, claim.operand).role == TensorRole::parameter ? " (parameter)" : "";
-    if (factor.kind == FactorKind::merge)
-      add(fmt::format("{} merged: {} exchanges what it makes of pieces of {}{}", list_text(claim.pieces, mesh),
-                      text_name(op), source(op, claim), parameter));
-    else if (factor.kind == FactorKind::reduce)
-      add(fmt::format("{} pending: {} reduces {}{}", list_text(claim.pieces, mesh), text_name(op), source(op, claim),
-                      parameter));
-    else if (factor.result_dim[result] >= 0)
-      add(fmt::format("dim {} from {} through {}{}", factor.result_dim[result], source(op, claim), text_name(op),
-                      parameter));
-  }
-  auto in = inputs(op);
-  for (auto [axis, reduce] : assignment.results[result].partial)
-    for (size_t i = 0; i < in.size(); ++i)
-      if (assignment.operands[i].partial.count(axis)) {
-        add(fmt::format("{} over {} pending from %{} through {}", name(reduce),
-                        mesh.axes()[static_cast<size_t>(axis)].name, in[i]->name, text_name(op)));
-        break;
-      }
-  return out;
 }
 
 }  // namespace plait

@@ -6,6 +6,7 @@
 #include "shard/conflicts.h"
 #include "shard/gather_ranges.h"
 #include "shard/merge_parts.h"
+#include "shard/normal_form.h"
 #include "shard/propagation.h"
 #include "shard/reshard_plan.h"
 
@@ -75,7 +76,8 @@ class Chooser {
   // Pieces of a pending tensor, and what its readers need otherwise than it is.
   std::vector<Layout> candidates(const TensorView& t) {
     std::vector<Layout> out;
-    const auto add = [&](Layout layout) {
+    const auto add = [&](Layout given) {
+      Layout layout = normal_layout(t, std::move(given));
       if (layout != t.layout && out.size() < kMostCandidates && std::ranges::find(out, layout) == out.end())
         out.push_back(std::move(layout));
     };

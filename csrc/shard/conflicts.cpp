@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "shard/normal_form.h"
 #include "shard/reshard_plan.h"
 
 namespace plait {
@@ -134,7 +135,7 @@ std::optional<double> cost_of_moves(const Op& op, const Assignment& assignment) 
   double out = 0;
   const std::vector<TensorView*> in = inputs(op);
   const auto move = [](const TensorView& t, const Layout& from, const Layout& to) -> std::optional<double> {
-    if (from == to) return 0;
+    if (from == to || normal_layout(t, from) == normal_layout(t, to)) return 0;
     if (!global_bytes(t)) return std::nullopt;
     return reshard_cost(from, to, reshard_sizes(t));
   };

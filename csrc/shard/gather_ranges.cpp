@@ -212,4 +212,24 @@ std::map<const Op*, size_t> near_slices(const Fusion& sharded) {
   return out;
 }
 
+const Pad* pad_of_halo(const TensorView& tensor, size_t dim, const std::map<const Op*, size_t>& near) {
+  const auto* pad = tensor.definition ? as<Pad>(*tensor.definition) : nullptr;
+  const Fusion& fusion = *tensor.fusion;
+  if (!pad || fusion.is_output(&tensor)) return nullptr;
+  const auto& pieces = held_layout(*pad->in).dims[dim].pieces;
+  if (pieces.empty() || pieces.front().is_local()) return nullptr;
+  for (size_t d = 0; d < tensor.rank(); ++d)
+    if (d != dim && !held_layout(*pad->in).dims[d].pieces.empty() &&
+        (pad->low[d].constant() != 0 || pad->high[d].constant() != 0))
+      return nullptr;
+  const std::vector<Op*>& readers = fusion.readers(&tensor);
+  const auto first = readers.empty() ? near.end() : near.find(readers[0]);
+  if (first == near.end()) return nullptr;
+  for (const Op* reader : readers)
+    if (const auto found = near.find(reader);
+        found == near.end() || found->second != first->second || static_cast<size_t>(as<Slice>(*reader)->dim) != dim)
+      return nullptr;
+  return pad;
+}
+
 }  // namespace plait

@@ -60,4 +60,8 @@ const TensorView* whole_along(const TensorView& t, size_t dim,
 // elements of all. Groups of two or more, by op.
 std::map<const Op*, size_t> near_slices(const Fusion& sharded);
 
+// The pad of which nothing but the near slices of a tensor along this dim is read: they take their range of what is
+// padded. Null: there is none.
+const Pad* pad_of_halo(const TensorView& tensor, size_t dim, const std::map<const Op*, size_t>& near);
+
 }  // namespace plait

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "ir/op_fields.h"
 #include "shard/assign.h"
+#include "shard/normal_form.h"
 #include "shard/reshard_plan.h"
 #include "shard/single_axes.h"
 #include "shard/verify_sharding.h"
@@ -174,14 +175,20 @@ class Inserter {
     if (auto* permute = as<Permute>(op)) permute_moved(*permute);
     const Assignment a = assign(op);
     const auto in = inputs(op);
+    std::vector<std::string> unsaid;  // of conflicts whose loser was moved for another reader
     for (size_t i = 0; i < in.size(); ++i) {
       auto clauses = explain_difference(op, a, static_cast<int>(i), in[i]->layout);
+      const size_t steps = order_.size();
       TensorView* found =
           version(in[i], a.operands[i], fmt::format("for {} %{}", text_name(op), op.results[0]->name), clauses);
       if (found != in[i]) set_input(fusion_, op, i, found);
+      for (std::string& clause : clauses)
+        if (order_.size() == steps && clause.starts_with("conflict")) unsaid.push_back(std::move(clause));
     }
     order_.push_back(&op);
     const std::vector<TensorView*> results = op.results;
+    for (TensorView* t : results)
+      if (t->layout_source != LayoutSource::annotated && !unsaid.empty()) t->reason += "; " + join(unsaid);
     for (size_t r = 0; r < results.size(); ++r) {
       settle(op, a, r);
       if (a.results[r] == results[r]->layout)
@@ -277,7 +284,8 @@ class Inserter {
                     leads.empty() ? "drop the reshard: nothing moves" : leads + " does: drop step and team");
   }
 
-  // Written by the user: the op itself becomes the last step, if it carries none.
+  // Written by the user: the op itself becomes the last step, if it carries none. Between granules that cut alike
+  // there is none.
   void visit_reshard(Reshard& op) {
     if (planned_step(op)) {
       order_.push_back(&op);
@@ -285,7 +293,8 @@ class Inserter {
       return;
     }
     const auto steps = plan_reshard(held_layout(*op.in), op.out()->layout, reshard_sizes(*op.in)).steps;
-    if (steps.empty() && !has_single_axes(fusion_.mesh()))
+    const auto rewritten = [](const TensorView* t) { return is_rewritten(*t); };
+    if (steps.empty() && !has_single_axes(fusion_.mesh()) && std::ranges::none_of(fusion_.tensors(), rewritten))
       throw UserError(fmt::format("reshard %{} changes nothing: %{} is {} already", op.out()->name, op.in->name,
                                   text(op.out()->layout)),
                       describe(op), "drop it");

@@ -162,8 +162,23 @@ const std::pair<TensorView*, sym::Expr>& Localizer::halo(const TensorView& t, si
     begin = begin ? sym::min(begin, range.start) : range.start;
     end = end ? sym::max(end, range.start + range.count) : range.start + range.count;
   }
+  const Pad* pad = pad_of_halo(t, dim, near_);
+  if (pad && is_cut(*pad->in, dim)) {
+    all = padded(*pad, dim, {begin, end - begin});
+    return halos_[group];
+  }
   all = ranged(t, operand(&t), dim, {begin, end - begin}, t.name);
   return halos_[group];
+}
+
+TensorView* Localizer::padded(const Pad& op, size_t dim, const DimRange& range) {
+  const std::vector<sym::Expr> extents = {import(op.in->extent(dim))};
+  std::unique_ptr<Op> local = copied_op(op);
+  const DimRange needed = needed_ranges(*local, dim, extents, range)[0][0];
+  take_ranges(*local, dim, extents, range);
+  set_operands(*local, {ranged(*op.in, operand(op.in), dim, needed, op.out()->name)});
+  const std::vector<sym::Expr> shape = infer(*local, *out_).shape;
+  return between(std::move(local), op.out()->name + "_range", shape);
 }
 
 }  // namespace plait

@@ -230,6 +230,9 @@ class Localizer {
   // Of slices that lie near each other one exchange gives what all take: that, and where it begins.
   const std::pair<TensorView*, sym::Expr>& halo(const TensorView& t, size_t dim, size_t group);
 
+  // A range of a padded tensor, of which ranks do not hold their pieces.
+  TensorView* padded(const Pad& op, size_t dim, const DimRange& range);
+
   // ---- Reductions that the communicator does not do.
   bool gathers(const ReshardStep& step, const TensorView* in) const;
 

@@ -9,6 +9,7 @@
 #include "shard/assign.h"
 #include "shard/gather_ranges.h"
 #include "shard/merge_parts.h"
+#include "shard/normal_form.h"
 #include "shard/reshard_plan.h"
 
 namespace plait {
@@ -41,10 +42,13 @@ std::optional<ShardMove> range_of(const Op& op, const std::map<const Op*, size_t
   const std::vector<size_t> dims =
       moved_dims(op, [](const TensorView& t, size_t d) { return !t.layout.dims[d].pieces.empty(); });
   const auto group = near.find(&op);
+  const auto* padding = as<Pad>(op);
+  if (padding && dims.size() == 1 && pad_of_halo(*op.out(), dims[0], near)) return std::nullopt;  // its slices do
   if (dims.empty() || (group != near.end() && !seen.insert(group->second).second)) return std::nullopt;
   ShardMove out;
   for (size_t d : dims)
     for (const TensorView* t : inputs(op)) {
+      if (const Pad* pad = group == near.end() ? nullptr : pad_of_halo(*t, d, near)) t = pad->in;
       if (whole_along(*t, d, held_layout)) continue;
       out.tensors += (out.tensors.empty() ? "%" : ", %") + t->name;
       std::vector<Piece> pieces = t->layout.dims[d].pieces;
@@ -91,7 +95,8 @@ std::optional<ShardMove> reshard_of(const TensorView& t) {
                  : fmt::format("{} of dim {} to dim {} over {}", kind, step->from_dim, step->dim, team);
   out.bytes = bytes_of(t);
   out.team = step->team;
-  out.exchanges = step->moves_data();
+  const TensorView& in = *as<Reshard>(*t.definition)->in;
+  out.exchanges = step->moves_data() && normal_layout(in, held_layout(in)) != normal_layout(t, t.layout);
   if (const size_t at = place_of(over, t.reason); at != std::string::npos) {
     out.cause = t.reason.substr(at + over.size());
     out.cause.erase(0, out.cause.find_first_not_of(' '));

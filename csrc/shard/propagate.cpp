@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "shard/assign.h"
 #include "shard/gather_ranges.h"
+#include "shard/normal_form.h"
 #include "shard/propagation.h"
 #include "shard/reshard_plan.h"
 #include "shard/verify_sharding.h"
@@ -56,8 +57,9 @@ void check_annotations(Fusion& fusion) {
       t->stored->normalize();
       check_layout(*t, *t->stored);
       refuse_pending(*t, *t->stored, {}, "the storage of parameter", "annotate its pieces, or {}");
-      if (*t->stored == t->layout) t->stored.reset();
     }
+    if (t->layout_source == LayoutSource::annotated || t->stored) put_in_normal_form(*t);
+    if (t->stored && *t->stored == t->layout) t->stored.reset();
   }
   for (TensorView* t : fusion.inputs())
     refuse_pending(*t, t->layout, {ReduceOp::sum, ReduceOp::max, ReduceOp::min},
@@ -106,7 +108,7 @@ class Propagator {
   void pin_inputs() {
     for (TensorView* t : fusion_.inputs()) {
       if (t->layout_source == LayoutSource::annotated) {
-        t->reason = "annotated";
+        if (t->reason.empty()) t->reason = "annotated";
         continue;
       }
       t->layout = Layout::replicated(t->rank());
@@ -228,11 +230,8 @@ class Propagator {
     }
     std::vector<std::string> clauses = explain_result(op, a, r);
     for (size_t f = 0; f < a.claims.size(); ++f)
-      if (const int dim = a.factors[f].result_dim[r]; dim >= 0)
+      if (const int dim = a.factors[f].result_dim[r]; dim >= 0 && !given.dims[static_cast<size_t>(dim)].pieces.empty())
         if (auto clause = from_result(op, a.claims[f], dim)) clauses.push_back(std::move(*clause));
-    for (size_t i = 0; i < a.operands.size(); ++i)
-      for (auto& clause : explain_difference(op, a, static_cast<int>(i), inputs(op)[i]->layout))
-        if (clause.rfind("conflict", 0) == 0) clauses.push_back(std::move(clause));
     if (!given.partial.empty() && t.layout.partial.empty()) clauses.emplace_back("an output is reduced to whole");
     t.reason = clauses.empty() ? "no operand is sharded" : join(clauses);
   }

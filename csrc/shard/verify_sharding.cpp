@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "shard/assign.h"
+#include "shard/normal_form.h"
 #include "shard/reshard_plan.h"
-#include "shard/single_axes.h"
 
 namespace plait {
 
@@ -13,9 +13,8 @@ Annotations annotations(const Fusion& fusion) {
   Annotations out;
   for (const TensorView* t : fusion.tensors()) {
     if (t->layout_source != LayoutSource::annotated && !t->stored) continue;
-    auto& [compute, stored] = out[t->name] = {t->layout, t->stored};
-    compute.normalize();
-    if (stored) stored->normalize();
+    auto& [compute, stored] = out[t->name] = {normal_layout(*t, t->layout), t->stored};
+    if (stored) stored = normal_layout(*t, std::move(*stored));
     if (stored == compute) stored.reset();
   }
   return out;
@@ -43,7 +42,7 @@ void verify_layout(const TensorView& t, const Layout& layout) {
 void verify_op(const Op& op) {
   const Mesh& mesh = op.results[0]->fusion->mesh();
   if (const auto* reshard = as<Reshard>(op)) {
-    const bool stays = has_single_axes(mesh) && held_layout(*reshard->in) == op.out()->layout;
+    const bool stays = !reshard->step && held_layout(*reshard->in) == op.out()->layout;
     PLAIT_CHECK(stays || planned_step(*reshard), "reshard %{} {} -> %{} {} is not the step that was planned",
                 reshard->in->name, print(held_layout(*reshard->in), mesh), op.out()->name,
                 print(op.out()->layout, mesh));

@@ -71,6 +71,35 @@ TEST(MovedDims, OfUnevenAndEmptyPieces) {
     }
 }
 
+// Near slices of a padded tensor take their halo of what is padded: one exchange, also where ranks have few rows or
+// none; with another reader the padded tensor is made, too.
+TEST(MovedDims, SlicesOfOnePadShareItsExchange) {
+  for (const auto& [pieces, extent, ranks] : {std::tuple("tp", 64, 4),
+                                              {"tp", 61, 4},
+                                              {"tp", 40, 3},
+                                              {"tp granule 32", 64, 4},
+                                              {"tp granule 64", 64, 3},
+                                              {"tp", 64, 1}})
+    for (const char* widths : {"low = [0, 2, 0]", "low = [0, 1, 1], high = [0, 1, 0], value = 3", "high = [0, 2, 0]"})
+      for (const bool other : {false, true})
+        for (const bool symbolic : {false, true}) {
+          const std::string n = symbolic ? "n" : std::to_string(extent);
+          const std::string text = fmt::format(
+              "{}mesh @m (tp = t)\nfusion @f on @m (%x: f32[3, {}, 4] {{1: {}}}) -> (%y {}) {{\n"
+              "  %p = pad(%x, {})\n  %a = slice(%p, dim = 1, stop = -2)\n"
+              "  %b = slice(%p, dim = 1, start = 1, stop = -1)\n  %c = slice(%p, dim = 1, start = 2)\n"
+              "  %s = mul(sub(%a, %b), %c)\n  {}\n}}\n",
+              symbolic ? fmt::format("let n = {}\n", extent) : "", n, pieces,
+              other ? "" : fmt::format("{{1: {}}}", pieces), widths,
+              other ? "%y = add(%s, sum(%p, dims = [1], keepdim = true))" : "%y = neg(%s)");
+          const CaseResult result = run_on_ranks(text, "cpu", ranks, symbolic ? "local:threads" : "local");
+          EXPECT_TRUE(result.ok) << text << result.message;
+          if (!other && std::string_view(pieces) == "tp") {  // else slices are whole: some rank has no row of them
+            EXPECT_EQ(result.collectives, ranks > 1) << text;
+          }
+        }
+}
+
 TEST(MovedDims, OnSimulatedGpus) {
   if (auto why = why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
   for (size_t i = 0; i < std::size(kMoves); i += 2 * testing::kStride) {

@@ -194,6 +194,31 @@ int cut_results_otherwise(Fusion& fusion) {
   return places;
 }
 
+// Edits the lists of each reshape's result that have several pieces.
+template <class Edit>
+int each_regrouped(Fusion& fusion, Edit edit) {
+  int places = 0;
+  for (Op* op : fusion.ops()) {
+    if (!as<Reshape>(*op)) continue;
+    for (DimLayout& dim : op->out()->layout.dims) {
+      const DimLayout before = dim;
+      edit(dim);
+      places += dim != before;
+    }
+  }
+  return places;
+}
+
+int forget_parts(Fusion& fusion) {
+  return each_regrouped(fusion, [](DimLayout& dim) { std::erase_if(dim.pieces, &Piece::is_local); });
+}
+
+int join_in_reverse(Fusion& fusion) {
+  return each_regrouped(fusion, [](DimLayout& dim) {
+    if (!dim.pieces.empty() && !dim.pieces.front().is_local()) std::ranges::reverse(dim.pieces);
+  });
+}
+
 constexpr ShardBug kShardBugs[] = {
     {"late_halo", "localize", start_halos_late},           // a range starts one element too late
     {"early_halo", "localize", start_halos_early},         // or too early
@@ -210,7 +235,9 @@ constexpr ShardBug kShardBugs[] = {
     {"less_stays", "localize", in_parts<Pointwise::ge, Pointwise::le, false>},  // what is here stays where it is less
     {"first_of_bucket", "bucket_collectives", take_first_of_bucket},  // joined tensors are taken from the front
     {"forgotten_reshard", "insert_reshards", forget_reshards},
-    {"lost_winner", "propagate", cut_results_otherwise},  // results have other pieces than their ops give
+    {"lost_winner", "propagate", cut_results_otherwise},       // results have other pieces than their ops give
+    {"forgotten_parts", "insert_reshards", forget_parts},      // what a reshape joins loses the parts it lies in
+    {"reversed_regroup", "insert_reshards", join_in_reverse},  // or has its pieces from the innermost on
     {"unclipped_part", "localize", in_parts<Pointwise::min, Pointwise::max, false>},  // the last members count too many
     {"place_in_part", "localize", in_parts<Pointwise::add, Pointwise::sub, false>},   // places count from elsewhere
     {"own_total", "localize", in_parts<Pointwise::lt, Pointwise::le, false>},         // a scan adds its own total twice

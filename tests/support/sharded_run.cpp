@@ -96,6 +96,13 @@ class Machine {
       }
     });
   }
+  void step(const Reshape& op) {
+    for (size_t r = 0; r < ranks_.size(); ++r) {
+      const Array& in = get(op.in, r);
+      EXPECT_EQ(product(in.shape), product(shape(*op.out(), r)));
+      put(op, r, [&](int64_t i) { return in.data.at(static_cast<size_t>(i)); });
+    }
+  }
   void step(const Full& op) {
     fill(op, [&](size_t, const auto&) { return static_cast<uint64_t>(op.value.to_double()); });
   }

@@ -26,7 +26,7 @@ std::string results_text(const Factor& f) {
 std::vector<std::string> text_of(const Op& op) {
   std::vector<std::string> out;
   for (const Factor& f : factors(op)) {
-    const char* kinds[] = {"pass", "reduce", "merge", "whole", "permute"};
+    const char* kinds[] = {"pass", "reduce", "merge", "whole", "permute", "regroup"};
     std::string text = fmt::format("{} {}:", kinds[static_cast<size_t>(f.kind)], sym::print(f.extent));
     for (int d : f.operand_dim) text += fmt::format(" {}", d);
     out.push_back(text + " ->" + results_text(f));
@@ -129,10 +129,10 @@ const Case kCases[] = {
     {"broadcast(%col, shape = [a, b, c], dims = [1, 2])", {"pass a: -1 -> 0", "pass b: 0 -> 1", "pass c: -1 -> 2"}},
     {"squeeze(%col)", {"pass b: 0 -> 0"}},
     {"unsqueeze(%e, dims = [1])", {"pass a: 0 -> 0", "whole 1: -1 -> 1", "pass 8: 1 -> 2"}},
-    {"reshape(%p, shape = [h, 4, c])", {"pass h: 0 (by 4) -> 0", "permute 4: -1 -> 1", "pass c: 1 -> 2"}},
-    {"reshape(%k, shape = [4*h, c])", {"pass h: 0 -> 0 (by 4)", "pass c: 2 -> 1", "permute 4: 1 -> -1"}},
+    {"reshape(%p, shape = [h, 4, c])", {"pass h: 0 (by 4) -> 0", "regroup 4: -1 -> 1", "pass c: 1 -> 2"}},
+    {"reshape(%k, shape = [4*h, c])", {"pass h: 0 -> 0 (by 4)", "pass c: 2 -> 1", "regroup 4: 1 -> -1"}},
     {"reshape(%p, shape = [4, h, c])",
-     {"permute 4: -1 -> 0", "permute h: -1 -> 1", "pass c: 1 -> 2", "permute 4*h: 0 -> -1"}},
+     {"regroup 4: -1 -> 0", "regroup h: -1 -> 1", "pass c: 1 -> 2", "regroup 4*h: 0 -> -1"}},
     {"reshape(%col, shape = [1, b])", {"whole 1: -1 -> 0", "pass b: 0 -> 1"}},
     {"slice(%e, dim = 1, start = 1, stop = 3)", {"pass a: 0 -> 0", "permute 2: -1 -> 1", "permute 8: 1 -> -1"}},
     {"pad(%e, low = [0, 1])", {"pass a: 0 -> 0", "permute 9: -1 -> 1", "permute 8: 1 -> -1"}},
@@ -169,7 +169,7 @@ const Case kCases[] = {
 
 // "reduce prod b: 1 (by 4) -> -1": with what is reduced, and elements per step where they are more than one.
 std::string full_text(const Factor& f) {
-  const char* kinds[] = {"pass", "reduce", "merge", "whole", "permute"};
+  const char* kinds[] = {"pass", "reduce", "merge", "whole", "permute", "regroup"};
   std::string text = kinds[static_cast<size_t>(f.kind)];
   if (f.kind == FactorKind::reduce) text += fmt::format(" {}", name(f.reduce));
   text += fmt::format(" {}:", sym::print(f.extent));
@@ -194,7 +194,7 @@ fusion @f (%x: f32[a, b, c], %col: f32[b, 1], %e: f32[a, 8], %c: bool[a, 8], %w:
 // A row of docs/sharding.md: the call, and by what happens to them the extents of the op's dims.
 std::string document_row(const Case& c) {
   const auto fusion = fusion_of(c);
-  std::string columns[5];
+  std::string columns[6];
   for (const Factor& f : factors(*fusion->find("y")->definition)) {
     std::string& column = columns[static_cast<size_t>(f.kind)];
     const int64_t step =
@@ -215,7 +215,8 @@ TEST(Factors, TableOfTheDocument) {
   std::stringstream read;
   read << std::ifstream(path).rdbuf();
   std::string text = read.str(),
-              table = "| op | passes | pending | merged | whole | ranges |\n|---|---|---|---|---|---|\n";
+              table =
+                  "| op | passes | pending | merged | whole | ranges | regrouped |\n|---|---|---|---|---|---|---|\n";
   for (const Case& c : kCases) table += document_row(c);
   const size_t from = text.find(begin) + begin.size(), to = text.find(end);
   ASSERT_LE(from, to) << path;

@@ -88,11 +88,6 @@ TEST(Explain, WhatMovesItsElements) {
       {"%x: f32[8] {0: tp}", "%y = roll(%x, shifts = [1], dims = [0])", "%y", "dim 0 from %x dim 0 through roll"},
       {"%x: f32[8] {0: tp}", "%y = repeat(%x, repeats = [2])", "%y",
        "%x dim 0 [tp] must be whole in repeat, which moves its elements"},
-      {"%x: f32[3, 8] {1: tp}", "%y = reshape(%x, shape = [24])", "%y",
-       "%x dim 1 [tp] must be whole in reshape, which moves its elements"},
-      {"%x: f32[2*e] {0: tp granule 64}", "%y = reshape(%x, shape = [2, e])", "%y",
-       "%x dim 0 [tp granule 64] must be whole in reshape, which moves its elements; that e is 64 is not known: write "
-       "64 in its place"},
       {"%x: f32[8]", "%y = pad(%x, low = [1])", "%y {0: tp}",
        "%y dim 0 [tp] must be whole in pad, which moves its elements"},
   });
@@ -104,12 +99,30 @@ TEST(Explain, PiecesThatAnOpCannotKeep) {
        "%x dim 0 [tp] has extent 1 and broadcasts: it is whole"},
       {"%x: f32[4*n, 3] {0: tp}", "%y = reshape(%x, shape = [n, 4, 3])", "%y",
        "%x dim 0 [tp] may end within 4 elements that reshape keeps together: it must be whole; granule 4 avoids that"},
-      {"%x: f32[8, 3] {0: [local 2, tp]}", "%y = reshape(%x, shape = [2, 4, 3])", "%y",
-       "%x dim 0 [local 2, tp] is not one range: reshape must have it whole"},
       {"%s: u64[]", "%y = uniform(shape = [4, 7], seed = %s)", "%y {0: [local 2, tp]}",
        "%y dim 0 [local 2, tp] is not one range: uniform must have it whole"},
       {"%x: f32[8]", "%y = iota(shape = [4, 7], dim = 0)", "%y {1: [local 2, tp]}",
        "%y dim 1 [local 2, tp] is not one range: iota must have it whole"},
+  });
+}
+
+TEST(Explain, PiecesThatAReshapeRegroups) {
+  expect_reasons({
+      {"%x: f32[3, 8] {1: tp}", "%y = reshape(%x, shape = [24])", "%y", "dim 0 from %x dim 1 through reshape"},
+      {"%x: f32[8, 3] {0: [local 2, tp]}", "%y = reshape(%x, shape = [2, 4, 3])", "%y",
+       "dim 1 from %x dim 0 through reshape"},
+      {"%x: f32[2*e] {0: tp granule 64}", "%y = reshape(%x, shape = [2, e])", "%y",
+       "%x dim 0 [tp granule 64] must be whole in reshape: extents behind %y dim 0 are not known; that e is 64 is not "
+       "known: write 64 in its place"},
+      {"%x: f32[n, 8] {1: tp}", "%y = reshape(%x, shape = [8*n])", "%y",
+       "%x dim 1 [tp] must be whole in reshape: how long pieces of %x dim 0 before it are is not known"},
+      {"%x: f32[5, 8] {0: dp, 1: tp}", "%y = reshape(%x, shape = [40])", "%y",
+       "%x dim 1 [tp] must be whole in reshape: pieces of %x dim 0 before it are of several lengths"},
+      {"%x: f32[12, 8] {0: [local 3, tp]}", "%y = reshape(%x, shape = [2, 6, 8])", "%y",
+       "%x dim 0 [local 3, tp] must be whole in reshape: 3 parts are no whole ones of %y dim 0"},
+      {"%x: f32[12] {0: [dp, tp]}", "%y = reshape(%x, shape = [6, 2])", "%y",
+       "%x dim 0 [dp, tp] must be whole in reshape but for [dp]: a piece along tp may end within 2 elements behind %y "
+       "dim 0"},
   });
 }
 
@@ -128,6 +141,22 @@ TEST(Explain, WhoWinsAConflict) {
       {"%x: f32[4, 8] {1: tp}, %w: f32[6, 8]", "%p = linear(%x, %w)\n%y = neg(%p)", "%y {0: tp}",
        "conflict: %y dim 0 [tp] lost to the reduction that is pending over tp"},
   });
+}
+
+// A cause stands once: with the step that it is of, or with the result of an op that reads what was moved for another.
+TEST(Explain, SaysACauseOnce) {
+  const auto count = [](const std::string& text, const std::string& what) {
+    size_t out = 0;
+    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++out;
+    return out;
+  };
+  const char* inputs = "%x: f32[64, 256] {0: tp}, param %w: f32[128, 256] {0: tp}, param %v: f32[128, 256] {0: tp}";
+  const std::string one = explained({inputs, "%y = linear(%x, %w)", "%y", ""});
+  EXPECT_EQ(count(one, "conflict: %x dim 0 [tp] lost to %w dim 0"), 1u) << one;
+  const std::string two = explained({inputs, "%y = linear(%x, %w)\n%z = linear(%x, %v)", "%y, %z", ""});
+  EXPECT_EQ(count(two, "conflict: %x dim 0 [tp] lost to %w dim 0"), 1u) << two;
+  EXPECT_EQ(count(two, "%v dim 0 through linear (parameter); conflict: %x dim 0 [tp] lost to %v dim 0"), 1u) << two;
+  EXPECT_EQ(count(two, "conflict: %x dim 0 [tp] lost to %v dim 0"), 1u) << two;
 }
 
 TEST(Explain, WhatIsCutOrHeldWhole) {

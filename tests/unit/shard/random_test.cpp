@@ -16,7 +16,8 @@ namespace plait {
 namespace {
 
 struct Counts {
-  int graphs = 0, with_collectives = 0, uneven = 0, empty = 0, refused = 0, annotated_results = 0, pending = 0;
+  int graphs = 0, with_collectives = 0, uneven = 0, empty = 0, refused = 0, annotated_results = 0, pending = 0,
+      regrouped = 0;
 };
 
 class RandomGraph {
@@ -45,7 +46,7 @@ class RandomGraph {
   size_t pick(size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(random_); }
 
   Fusion::Extent extent() {
-    static const std::vector<Fusion::Extent> kExtents = {"m", "n", "k", "m", "n", "m", "n", 6, 1};
+    static const std::vector<Fusion::Extent> kExtents = {"m", "n", "k", "m", "n", "m", 4, 6, 12, 1};
     return kExtents[pick(kExtents.size())];
   }
 
@@ -108,7 +109,7 @@ class RandomGraph {
     TensorView *a = tensors_[pick(tensors_.size())], *b = tensors_[pick(tensors_.size())];
     static const std::vector<Pointwise> kBinary = {Pointwise::add, Pointwise::add, Pointwise::sub, Pointwise::mul};
     try {
-      switch (pick(8)) {
+      switch (pick(9)) {
         case 0:
         case 1:
           pointwise(kBinary[pick(kBinary.size())], {a, b});
@@ -140,6 +141,8 @@ class RandomGraph {
           add(std::move(op));
           return true;
         }
+        case 7:
+          return reshaped(*a);
         default: {
           auto op = std::make_unique<Full>();
           op->shape = a->shape();
@@ -151,6 +154,29 @@ class RandomGraph {
     } catch (const UserError&) {
       return false;  // shapes that do not fit
     }
+  }
+
+  // Two dims as one, or one of a known extent as two; at times both.
+  bool reshaped(TensorView& t) {
+    std::vector<sym::Expr> shape = t.shape();
+    if (shape.size() > 1 && pick(2)) {
+      const auto at = shape.begin() + static_cast<ptrdiff_t>(pick(shape.size() - 1));
+      *at = *at * *(at + 1);
+      shape.erase(at + 1);
+    }
+    for (size_t d = 0; d < shape.size() && shape.size() < 4; ++d) {
+      const auto extent = shape[d].constant();
+      const int64_t by = pick(2) ? 2 : 3;
+      if (!extent || *extent == 0 || *extent % by != 0 || pick(2)) continue;
+      shape[d] = fusion->pool().constant(pick(2) ? by : *extent / by);
+      shape.insert(shape.begin() + static_cast<ptrdiff_t>(d) + 1, fusion->pool().constant(*extent / shape[d].value()));
+      break;
+    }
+    if (shape == t.shape()) return false;
+    auto op = std::make_unique<Reshape>();
+    op->in = &t, op->shape = shape;
+    add(std::move(op));
+    return true;
   }
 
   std::mt19937 random_;
@@ -189,6 +215,7 @@ void check(uint32_t seed, Counts& counts) {
     verify(f);
     for (const TensorView* t : f.tensors()) EXPECT_FALSE(t->reason.empty()) << t->name;
     for (const TensorView* t : f.tensors()) counts.pending += !t->layout.partial.empty();
+    for (const Op* op : f.ops()) counts.regrouped += op->kind == OpKind::Reshape && !op->out()->layout.is_replicated();
     insert_reshards(f);
     verify(f);
     explain_sharding(f);
@@ -198,6 +225,8 @@ void check(uint32_t seed, Counts& counts) {
     ASSERT_NE(std::string(e.what()).find("does not split into"), std::string::npos) << e.what();
     ++counts.refused;
     return;
+  } catch (const Error& e) {
+    FAIL() << e.what();
   }
   verify(*local);
   std::vector<test::Arrays> ranks;
@@ -227,13 +256,17 @@ void check(uint32_t seed, Counts& counts) {
 void check_many(uint32_t first, uint32_t count) {
   Counts counts;
   for (uint32_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) check(seed, counts);
-  printf("%d graphs, %d with collectives, %d with uneven and %d with empty pieces, %d pending, %d refused\n",
-         counts.graphs, counts.with_collectives, counts.uneven, counts.empty, counts.pending, counts.refused);
+  printf(
+      "%d graphs, %d with collectives, %d with uneven and %d with empty pieces, %d pending, %d cut reshapes, %d "
+      "refused\n",
+      counts.graphs, counts.with_collectives, counts.uneven, counts.empty, counts.pending, counts.regrouped,
+      counts.refused);
   EXPECT_GT(counts.graphs, static_cast<int>(count / 2));
   EXPECT_GT(counts.with_collectives, counts.graphs / 2);
   EXPECT_GT(counts.uneven, counts.graphs / 10);
   EXPECT_GT(counts.empty, counts.graphs / 50);
-  EXPECT_GT(counts.pending, counts.graphs / 10);
+  EXPECT_GT(counts.pending, counts.graphs / 15);
+  EXPECT_GT(counts.regrouped, counts.graphs / 4);
 }
 
 TEST(RandomGraphs, EqualTheUnsharded) { check_many(1, 400); }
