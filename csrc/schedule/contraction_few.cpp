@@ -23,7 +23,7 @@ constexpr int64_t kLinesTogether = 4;             // columns whose terms lie sid
 constexpr int64_t kMostColumns = 512;             // of a tile that reads a row of memory
 constexpr int64_t kWidth = 64, kLeastWidth = 16;  // columns of a task whose terms lie side by side
 constexpr int64_t kTasks = 2;                     // for each core
-constexpr int64_t kMostVectors = 64;              // of sums of a tile that a file insists on
+constexpr int64_t kMostVectors = 64;              // of sums of a tile, beyond registers too
 constexpr int64_t kMostLanes = 64;
 constexpr int64_t kMostBytes = 256 << 10;  // of sums of a task on its stack
 
@@ -197,8 +197,9 @@ int64_t columns_across(int64_t rows, int64_t lanes, int64_t registers, sym::Expr
     const auto n = all.constant();
     return n && *n % columns * kTailOf > *n;
   };
+  const int64_t vectors = rows == 1 ? kMostVectors : registers;  // sums of one row may lie in the nearest cache
   int64_t out = kMostColumns;
-  while (out > lanes && (rows * out > registers * lanes || !enough(out) || leaves(out))) out /= 2;
+  while (out > lanes && (rows * out > vectors * lanes || !enough(out) || leaves(out))) out /= 2;
   return out;
 }
 

@@ -27,8 +27,8 @@ constexpr int64_t kLeastElements = int64_t{1} << 16;
 constexpr int64_t kMostCode = 19, kCodeOfFunction = 10, kCodeOfDivision = 2;
 
 // Of few rows, measured: the most for which a kernel that reads the matrix once is faster than the library, and where
-// that has instructions for the type; columns or terms that make rows of memory long enough.
-constexpr int64_t kFewRows = 8, kFewOfNarrow = 4, kLeastLines = 64, kLongLine = 256;
+// that is at its best; columns or terms that make rows of memory long enough.
+constexpr int64_t kFewRows = 8, kFewOfOthers = 4, kLeastLines = 64, kLongLine = 256;
 
 class ContractionGroups {
  public:
@@ -63,8 +63,11 @@ class ContractionGroups {
     const contractions::Parts parts = contractions::parts_of(op);
     const auto decide = [&](sym::Expr e) { return decide_sizes(options_, e, "few rows or many"); };
     const bool vector = contractions::is_vector(parts), symbol = !contractions::rows_of(parts).is_constant();
-    const bool opened = opens_matrix(op), wide = !is_narrow(parts.left->dtype) || library_widens(op);
-    const int64_t most = symbol ? contractions::kMostFewSymbolic : wide || opened ? kFewRows : kFewOfNarrow;
+    const bool opened = opens_matrix(op), widens = library_widens(op);
+    // Of 16 registers, tiles of many rows read short pieces of a line of columns.
+    const bool many =
+        !is_narrow(parts.left->dtype) && (options_.target.vector_lanes >= 16 || contractions::sums_along(parts));
+    const int64_t most = symbol ? contractions::kMostFewSymbolic : many || widens || opened ? kFewRows : kFewOfOthers;
     if (!vector && !decide(sym::le(contractions::rows_of(parts), most))) return false;
     if (!decide(sym::ge(contractions::elements_of_matrix(parts), kLeastElements))) return false;
     why = "each element of its matrix is read once, where it lies";
