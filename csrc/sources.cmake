@@ -344,6 +344,7 @@ set(PLAIT_CORE_SOURCES
   schedule/attention_blocks.cpp
   schedule/attention_poison.cpp
   schedule/contraction.cpp
+  schedule/contraction_few.cpp
   schedule/contraction_gpu.cpp
   schedule/divide_behind.cpp
   schedule/find_attention.cpp

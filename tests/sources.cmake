@@ -182,6 +182,7 @@ set(PLAIT_TEST_numerics
   numerics/cuda_values_test.cpp
   numerics/dtypes_test.cpp
   numerics/equal_extents_test.cpp
+  numerics/few_rows_test.cpp
   numerics/file_schedules_test.cpp
   numerics/fork_test.cpp
   numerics/given_outputs_test.cpp

@@ -211,6 +211,10 @@ void segment_for(Fusion& localized, const PipelineContext& context, Stages* stag
     }
     return context.device.library(library_contraction(op), why) != nullptr;
   };
+  how.library_widens = [&](const Op& op) {
+    const auto product = context.device.library(library_contraction(op), nullptr);
+    return product != nullptr && product->widens();
+  };
   segment(localized, how);
   check_file_segments(written, localized);
 }

@@ -42,6 +42,8 @@ class Executable {
   // Whether launches with these integers and aligned buffers are possible; asked where sizes are bound. A generated
   // kernel takes all, a library may refuse extents.
   virtual bool accepts(std::span<const int64_t> /*integers*/, std::string* /*why_not*/) const { return true; }
+  // Whether each launch first makes a wider copy of its operands.
+  virtual bool widens() const { return false; }
 };
 
 // A kernel's text and how it is called.

@@ -134,26 +134,26 @@ struct Scatter {
 };
 
 // A contraction with what is elementwise of its result. Tiles of sums are in registers. CPUs: a panel of the right
-// operand is packed on the stack. GPUs: panels of both operands are in shared memory. The result depends on none of the
-// numbers.
+// operand is packed on the stack; of few rows nothing is packed. GPUs: panels of both operands are in shared memory.
+// The result depends on none of the numbers, but of few rows on `depth`.
 struct Contraction {
   static constexpr std::string_view kName = "contraction";
   Choice rows;     // of a tile; GPUs: of a thread
   Choice columns;  // of a tile and, of CPUs, of a panel, as lanes
   Choice block;    // rows per parallel iteration, which read a panel
   Choice width;    // columns per parallel iteration
-  Choice depth;    // GPUs: terms of a panel
-  Choice stages;   // panels that are packed together; GPUs: that are under way or read at once
+  Choice depth;    // GPUs: terms of a panel; CPUs, few rows: lanes along the sum, 1: along the columns
+  Choice stages;   // panels that are packed together, 0: few rows, none; GPUs: that are under way or read at once
   Choice mma;      // GPUs: 1: of a warp, by products of small matrices; rows and columns are then those of a warp
   auto operator<=>(const Contraction&) const = default;
   template <class Self, class Fn>
   static void fields(Self& self, Fn&& fn) {
     fn("rows", self.rows, ChoiceRange{1, 128});
-    fn("columns", self.columns, ChoiceRange{1, 64, true});
+    fn("columns", self.columns, ChoiceRange{1, 512, true});
     fn("block", self.block, ChoiceRange{1, 1 << 16});
     fn("width", self.width, ChoiceRange{1, 1024, true});
     fn("depth", self.depth, ChoiceRange{1, 64, true});
-    fn("stages", self.stages, ChoiceRange{1, 4});
+    fn("stages", self.stages, ChoiceRange{0, 4});
     fn("mma", self.mma, ChoiceRange{0, 1});
   }
 };

@@ -26,6 +26,39 @@ TensorView* packed(Fusion& graph, Op& contraction, TensorView* operand, const ch
   return copy->out();
 }
 
+namespace {
+
+// The operand of an elementwise op that lies as its result does: the first that has elements of its own everywhere.
+TensorView* lies_alike(const PointwiseOp& op) {
+  TensorView* out = nullptr;
+  for (TensorView* in : op.in) {
+    if (in->shape() != op.out()->shape()) continue;
+    const bool repeats = in->definition != nullptr &&
+                         (in->definition->kind == OpKind::Broadcast || in->definition->kind == OpKind::Full);
+    if (!repeats) return in;
+    out = in;
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_dense(const TensorView& tensor, int dim) {
+  const TensorView* t = &tensor;
+  for (const Op* op = t->definition; op != nullptr; op = t->definition) {
+    const auto* permute = as<Permute>(*op);
+    const auto* pointwise = as<PointwiseOp>(*op);
+    const TensorView* next = pointwise != nullptr ? lies_alike(*pointwise) : nullptr;
+    if (permute != nullptr)
+      dim = static_cast<int>(permute->dims[static_cast<size_t>(dim)]);
+    else if (op->kind != OpKind::Slice && next == nullptr)
+      break;
+    t = next != nullptr ? next : inputs(*op)[0];
+  }
+  const std::vector<int>& order = t->domain.allocation;
+  return (order.empty() ? static_cast<int>(t->rank()) - 1 : order.back()) == dim;
+}
+
 void store_result(Fusion& graph, TensorView& result) {
   if (!graph.is_output(&result)) return;
   std::vector<TensorView*> outputs = graph.outputs();
@@ -43,12 +76,17 @@ using schedules::LoopStep;
 
 constexpr int64_t kPanelBytes = 256 << 10;                            // on the stack of a thread
 constexpr int64_t kMostRows = 32;                                     // of a tile: each is code of its own
+constexpr int64_t kMostColumns = 64;                                  // of a panel
 constexpr int64_t kMostTiles = 256, kLeastTiles = 4;                  // of rows that read a panel
 constexpr int64_t kTiles = 16;                                        // the same where sizes are symbols
 constexpr int64_t kPanels = 2, kMostPanels = 4;                       // of a task
 constexpr int64_t kTasks = 4;                                         // for each core, where there is so much
 constexpr int64_t kSquare = 16;                                       // terms that are packed together
 constexpr int64_t kLeastRows = 24, kLeastColumns = 8, kLeastSum = 8;  // fewer do not pay for packing
+constexpr int64_t kLeastElements = 4096;                              // of a matrix that few rows read
+
+// Of few rows nothing is packed.
+bool is_few(const schedules::Contraction& numbers) { return numbers.stages == 0; }
 
 std::optional<Refused> refuse_product(const Op& op) {
   const Parts parts = parts_of(op);
@@ -56,8 +94,6 @@ std::optional<Refused> refuse_product(const Op& op) {
     return Refused{fmt::format("{} has a bias", describe(op)), "add the bias behind it"};
   if (parts.left == parts.right)
     return Refused{fmt::format("{} multiplies a tensor with itself", describe(op)), "make it two inputs of the fusion"};
-  if (parts.out->rank() < 2)
-    return Refused{fmt::format("{} has one row", describe(op)), "nothing: no second row reads a panel of it"};
   return std::nullopt;
 }
 
@@ -88,9 +124,11 @@ std::optional<Refused> refuse(const Problem& problem) {
   return std::nullopt;
 }
 
-std::optional<Refused> refuse_types(const Problem& problem, const Target& target) {
+std::optional<Refused> refuse_types(const Problem& problem, const Target& target, bool few) {
   const Op& op = *contraction_of(problem.segment.ops);
   const Parts parts = parts_of(op);
+  if (parts.out->rank() < 2 && !few)
+    return Refused{fmt::format("{} has one row", describe(op)), "nothing: no second row reads a panel of it"};
   const auto is_one_of = [&](std::initializer_list<DType> list) {
     return std::ranges::count(list, parts.left->dtype) > 0 && parts.right->dtype == parts.left->dtype;
   };
@@ -99,13 +137,13 @@ std::optional<Refused> refuse_types(const Problem& problem, const Target& target
     return Refused{fmt::format("{} is not of f32, f64, bf16, f16, i32 or i64", describe(op)),
                    "cast both operands to one of these"};
   }
-  if (is_one_of({DType::f32, DType::f64}) && parts.out->dtype == parts.left->dtype) return std::nullopt;
-  return Refused{fmt::format("{} is not of f32 or f64", describe(op)), "cast both operands to one of these"};
+  if (is_one_of({DType::f32, DType::f64, DType::bf16, DType::f16})) return std::nullopt;
+  return Refused{fmt::format("{} is not of f32, f64, bf16 or f16", describe(op)), "cast both operands to one of these"};
 }
 
 // Terms of panels with so many columns together that the stack holds.
 int64_t most_terms(const Parts& parts, int64_t columns) {
-  return kPanelBytes / (columns * static_cast<int64_t>(size_of(parts.out->dtype)));
+  return kPanelBytes / (columns * static_cast<int64_t>(size_of(compute_type(parts.left->dtype))));
 }
 
 // Sizes that the loops are made for.
@@ -133,7 +171,7 @@ class Builder {
     const auto loop = [](bool is_one) { return is_one ? 0 : 1; };
     const int task = loop(tasks().constant() == 1), several = loop(panels() == 1);
     state(*packed_, panel(), task + (together() ? 0 : several),
-          kPanelBytes / static_cast<int64_t>(size_of(packed_->dtype)));
+          kPanelBytes / static_cast<int64_t>(size_of(compute_type(packed_->dtype))));
     state(*parts_.out, tile(true), task + several + loop(numbers_.block == numbers_.rows), {});
     state(*graph_.outputs()[0], tile(false), {}, {});
     schedule_by_hand(group_, decisions_);
@@ -247,7 +285,12 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
   ScheduledGroup out = make_group(problem.fusion, problem.segment);
   out.schedule = schedule;
   const auto& numbers = std::get<schedules::Contraction>(schedule);
-  numbers.depth ? schedule_blocks(out, numbers) : Builder(out, numbers).run();
+  if (is_few(numbers))
+    schedule_few(out, numbers);
+  else if (numbers.depth)
+    schedule_blocks(out, numbers);
+  else
+    Builder(out, numbers).run();
   return out;
 }
 
@@ -287,9 +330,14 @@ void choose_tasks(const Problem& problem, const Target& target, schedules::Contr
   out.block = (sym::prove(sym::ge(rows, kLeastTiles * *out.rows)) != sym::Truth::no ? tiles : 1) * *out.rows;
 }
 
+bool has_few_rows(const Problem& problem) {
+  return contraction_of_few(*contraction_of(problem.segment.ops), [&](sym::Expr e) { return problem.decide(e); });
+}
+
 // Sums of two vectors of columns fill the registers, but for those of the operands.
 schedules::Contraction numbers_for(const Problem& problem, const Target& target, schedules::Contraction out) {
   if (target.cuda()) return numbers_of_blocks(problem, target, out);
+  if (is_few(out)) return numbers_of_few(problem, target, out);
   if (!out.columns) out.columns = contraction_columns(*contraction_of(problem.segment.ops), target);
   if (!out.rows) out.rows = target.vector_lanes >= 16 ? 12 : 6;
   choose_tasks(problem, target, out);
@@ -299,6 +347,9 @@ schedules::Contraction numbers_for(const Problem& problem, const Target& target,
 std::optional<std::string> refuse_numbers(const Problem& problem, const Target& target,
                                           const schedules::Contraction& numbers) {
   if (target.cuda()) return blocks_refuse(problem, target, numbers);
+  if (is_few(numbers)) return few_refuse(problem, target, numbers);
+  if (*numbers.columns > kMostColumns)
+    return fmt::format("columns = {} are more than {}", *numbers.columns, kMostColumns);
   if (numbers.depth || numbers.mma) return "depth and mma are numbers of GPUs";
   if (*numbers.width % *numbers.columns != 0)
     return fmt::format("width = {} is no multiple of columns = {}", *numbers.width, *numbers.columns);
@@ -312,9 +363,11 @@ std::optional<std::string> refuse_numbers(const Problem& problem, const Target& 
 
 Schedule choose(const Problem& problem, const Target& target, const Schedule& pinned) {
   const auto* given = std::get_if<schedules::Contraction>(&pinned);
-  if (const auto refused = refuse_types(problem, target))
+  schedules::Contraction out = given != nullptr ? *given : schedules::Contraction();
+  if (!target.cuda() && out == schedules::Contraction() && has_few_rows(problem)) out.stages = 0;
+  if (const auto refused = refuse_types(problem, target, is_few(out)))
     throw UserError(refused->reason, problem.where(), "leave the schedule out");
-  const schedules::Contraction out = numbers_for(problem, target, given != nullptr ? *given : schedules::Contraction());
+  out = numbers_for(problem, target, out);
   if (const auto reason = refuse_numbers(problem, target, out))
     throw UserError(*reason, problem.where(), "give others, or leave the schedule out");
   if (const auto found = disobeyed(problem, *group(problem, out)))
@@ -326,26 +379,51 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
 }  // namespace
 
 int64_t contraction_columns(const Op& contraction, const Target& target) {
-  const auto size = static_cast<int64_t>(size_of(contraction.out()->dtype));
+  const auto size = static_cast<int64_t>(size_of(compute_type(parts_of(contraction).left->dtype)));
   return 2 * std::max<int64_t>(1, target.vector_lanes * 4 / size);
 }
 
 int64_t contraction_rows() { return kLeastRows; }
 
-std::optional<Refused> contraction_refuses(const Problem& problem, const Target& target) {
-  if (auto refused = refuse(problem)) return refused;
-  if (auto refused = refuse_types(problem, target)) return refused;
+bool contraction_of_few(const Op& contraction, const std::function<bool(sym::Expr)>& decide) {
+  const Parts parts = parts_of(contraction);
+  return parts.out->rank() == 1 || parts.out->shape().back().constant() == 1 ||
+         !decide(sym::ge(rows_of(parts), kLeastRows));
+}
+
+namespace {
+
+// Why a product does not pay for a kernel with panels, or for one of few rows.
+std::optional<Refused> refuse_small(const Problem& problem, bool few, bool asks_rows) {
   const Parts parts = parts_of(*contraction_of(problem.segment.ops));
-  const bool large = problem.decide(sym::ge(rows_of(parts), kLeastRows)) &&
-                     problem.decide(sym::ge(parts.out->shape().back(), kLeastColumns)) &&
-                     problem.decide(sym::ge(summed(parts), kLeastSum));
-  if (!large)
-    return Refused{
-        "it is small",
-        fmt::format("nothing: panels pay from {} rows, {} columns and {} terms on; `schedule contraction()` in "
-                    "a file insists",
-                    kLeastRows, kLeastColumns, kLeastSum)};
-  const schedules::Contraction numbers = numbers_for(problem, target, {});
+  const sym::Expr columns = parts.out->shape().back();
+  if (few) {
+    if (problem.decide(sym::ge(elements_of_matrix(parts), kLeastElements))) return std::nullopt;
+    return Refused{"it is small", fmt::format("nothing: few rows pay from a matrix of {} elements on; `schedule "
+                                              "contraction()` in a file insists",
+                                              kLeastElements)};
+  }
+  if ((!asks_rows || problem.decide(sym::ge(rows_of(parts), kLeastRows))) &&
+      problem.decide(sym::ge(columns, kLeastColumns)) && problem.decide(sym::ge(summed(parts), kLeastSum)))
+    return std::nullopt;
+  return Refused{"it is small",
+                 fmt::format("nothing: panels pay from {} rows, {} columns and {} terms on; `schedule contraction()` "
+                             "in a file insists",
+                             kLeastRows, kLeastColumns, kLeastSum)};
+}
+
+}  // namespace
+
+std::optional<Refused> contraction_refuses(const Problem& problem, const Target& target,
+                                           const schedules::Contraction& given) {
+  if (auto refused = refuse(problem)) return refused;
+  const bool asked = given == schedules::Contraction();  // else rows are known to be few, or not
+  const bool few = is_few(given) || (!target.cuda() && asked && has_few_rows(problem));
+  if (auto refused = refuse_types(problem, target, few)) return refused;
+  if (auto refused = refuse_small(problem, few, asked)) return refused;
+  schedules::Contraction open = given;
+  if (few) open.stages = 0;
+  const schedules::Contraction numbers = numbers_for(problem, target, open);
   if (auto reason = refuse_numbers(problem, target, numbers))
     return Refused{*reason, "give other numbers: `schedule contraction(columns = ...)` in a file, or a shorter sum"};
   return refuse_loops(problem, [&] { return *group(problem, numbers); });
@@ -358,10 +436,12 @@ const Scheduler& contraction_scheduler() {
       .choose = choose,
       .apply = nullptr,
       .group = group,
-      .refuses_sizes = contraction_refuses,
-      .concerns = [](std::span<Op* const> ops) {
-        return std::ranges::any_of(ops, [](const Op* op) { return property(op->kind) == OpProperty::contraction; });
-      }};
+      .refuses_sizes = [](const Problem& problem,
+                          const Target& target) { return contraction_refuses(problem, target, {}); },
+      .concerns =
+          [](std::span<Op* const> ops) {
+            return std::ranges::any_of(ops, [](const Op* op) { return property(op->kind) == OpProperty::contraction; });
+          }};
   return kContraction;
 }
 

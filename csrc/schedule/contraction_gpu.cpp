@@ -48,21 +48,6 @@ int64_t access_of(const TensorView& t, int64_t row, int64_t count, const Threads
   return out;
 }
 
-// Whether a dim is the one whose elements lie side by side in memory, where moves say so.
-bool is_dense(const TensorView& tensor, int dim) {
-  const TensorView* t = &tensor;
-  for (const Op* op = t->definition; op != nullptr; op = t->definition) {
-    const auto* permute = as<Permute>(*op);
-    if (permute != nullptr)
-      dim = static_cast<int>(permute->dims[static_cast<size_t>(dim)]);
-    else if (op->kind != OpKind::Slice)
-      break;
-    t = inputs(*op)[0];
-  }
-  const std::vector<int>& order = t->domain.allocation;
-  return (order.empty() ? static_cast<int>(t->rank()) - 1 : order.back()) == dim;
-}
-
 class Builder {
  public:
   Builder(ScheduledGroup& group, const schedules::Contraction& numbers)
@@ -296,6 +281,7 @@ schedules::Contraction numbers_of_blocks(const Problem& problem, const Target& t
 std::optional<std::string> blocks_refuse(const Problem& problem, const Target& target,
                                          const schedules::Contraction& n) {
   const Parts parts = parts_of(*contraction_of(problem.segment.ops));
+  if (n.stages == 0 || *n.columns > kMostRows) return "few rows and wide columns are numbers of CPUs";
   if (*n.block % *n.rows != 0) return fmt::format("block = {} is no multiple of rows = {}", *n.block, *n.rows);
   if (*n.width % *n.columns != 0) return fmt::format("width = {} is no multiple of columns = {}", *n.width, *n.columns);
   if (n.mma != 1 && *n.rows > kMostRows)

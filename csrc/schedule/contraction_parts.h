@@ -32,8 +32,17 @@ inline sym::Expr rows_of(const Parts& parts) {
   for (size_t d = 0; d + 1 < shape.size(); ++d) out = out * shape[d];
   return out;
 }
+// Of the operand that is not a few vectors.
+inline sym::Expr elements_of_matrix(const Parts& parts) {
+  const sym::Expr columns = parts.out->shape().back();
+  return summed(parts) * (columns.constant() == 1 ? rows_of(parts) : columns);
+}
 // Leading dims of the result that are a stack of matrices.
 inline size_t stacks(const Parts& parts) { return parts.linear ? 0 : parts.out->rank() - 2; }
+
+// Whether a dim is the one whose elements lie side by side in memory, where moves and what is elementwise in front say
+// so.
+bool is_dense(const TensorView& tensor, int dim);
 
 // A copy of an operand that the contraction reads in its place, through moves of its own.
 TensorView* packed(Fusion& graph, Op& contraction, TensorView* operand, const char* name);
@@ -45,5 +54,15 @@ schedules::Contraction numbers_of_blocks(const Problem& problem, const Target& t
 std::optional<std::string> blocks_refuse(const Problem& problem, const Target& target,
                                          const schedules::Contraction& numbers);
 void schedule_blocks(ScheduledGroup& group, const schedules::Contraction& numbers);
+
+// CPUs, few rows (contraction_few.cpp). Rows that are a symbol and pay; whether the right operand is one vector;
+// whether the terms of the sum lie side by side in the matrix, so that lanes run along them; then as for GPUs.
+inline constexpr int64_t kMostFewSymbolic = 4;
+bool is_vector(const Parts& parts);
+bool sums_along(const Parts& parts);
+schedules::Contraction numbers_of_few(const Problem& problem, const Target& target, schedules::Contraction out);
+std::optional<std::string> few_refuse(const Problem& problem, const Target& target,
+                                      const schedules::Contraction& numbers);
+void schedule_few(ScheduledGroup& group, const schedules::Contraction& numbers);
 
 }  // namespace plait::contractions

@@ -97,8 +97,11 @@ class Obeyed {
   sym::Expr states_of(const PlacedOp& placed) const {
     sym::Expr count = group_.graph->pool().constant(1);
     for (int l : placed.state_loops) count = count * loop(l).extent;
+    for (int l : tree_.path(placed.loop))
+      if (sums_in_lanes(loop(l))) count = count * loop(l).extent;
     return count;
   }
+  static bool sums_in_lanes(const TreeLoop& l) { return l.reduction && l.parallel == ParallelType::vectorize; }
 
   // A kernel has one loop over threads, and what threads read of one another is in memory.
   std::optional<Disobeyed> check_threads() const {
@@ -149,7 +152,8 @@ class Obeyed {
   bool is_in_order(const Op& op, const PlacedOp& placed) const {
     const DType dtype = op.results[0]->dtype;
     const bool same_type = !is_narrow(dtype) && inputs(op)[0]->dtype == dtype;
-    return placed.home == Home::buffer && same_type &&
+    const bool lanes = std::ranges::any_of(tree_.path(placed.loop), [&](int l) { return sums_in_lanes(loop(l)); });
+    return placed.home == Home::buffer && same_type && !lanes &&
            std::equal(placed.dims.begin(), placed.dims.end(), placed.state_loops.begin(), placed.state_loops.end(),
                       [&](sym::Expr extent, int l) { return extent == loop(l).extent; });
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "schedule/contraction.h"
 #include "schedule/contraction_parts.h"
@@ -25,6 +26,10 @@ constexpr int64_t kLeastElements = int64_t{1} << 16;
 // as gelu, written out too, with a bias and a few others.
 constexpr int64_t kMostCode = 19, kCodeOfFunction = 10, kCodeOfDivision = 2;
 
+// Of few rows, measured: the most for which a kernel that reads the matrix once is faster than the library, and where
+// that is at its best; columns or terms that make rows of memory long enough.
+constexpr int64_t kFewRows = 8, kFewOfOthers = 4, kLeastLines = 64, kLongLine = 256;
+
 class ContractionGroups {
  public:
   ContractionGroups(const Fusion& fusion, SegmentOptions& options, const std::set<const Op*>& taken)
@@ -36,21 +41,63 @@ class ContractionGroups {
       if (property(op->kind) != OpProperty::contraction || !is_free(*op)) continue;
       std::string why = "there is none";
       bool by_cost = false;
+      few_ = widened_ = false;
       if (options_.contractions == "own") {
         why = "own kernels are asked for";
       } else if (options_.library_accepts && options_.library_accepts(*op, &why)) {
-        by_cost = costs_less(*op, why);
+        few_ = few_pay(*op, why);
+        by_cost = few_ || costs_less(*op, why);
         if (!by_cost) continue;
       }
+      if (!by_cost && options_.target.kind == TargetKind::cpu)
+        few_ = contraction_of_few(*op, [&](sym::Expr e) { return decide_sizes(options_, e, "few rows or many"); });
       take(*op, why, by_cost);
     }
   }
 
  private:
+  // Whether rows are few, and a kernel that reads the matrix once is faster than the library. Rows that are a symbol
+  // are one guard.
+  bool few_pay(const Op& op, std::string& why) const {
+    if (options_.target.kind != TargetKind::cpu) return false;
+    const contractions::Parts parts = contractions::parts_of(op);
+    const auto decide = [&](sym::Expr e) { return decide_sizes(options_, e, "few rows or many"); };
+    const bool vector = contractions::is_vector(parts), symbol = !contractions::rows_of(parts).is_constant();
+    const bool opened = opens_matrix(op), widens = library_widens(op);
+    // Of 16 registers, tiles of many rows read short pieces of a line of columns.
+    const bool many =
+        !is_narrow(parts.left->dtype) && (options_.target.vector_lanes >= 16 || contractions::sums_along(parts));
+    const int64_t most = symbol ? contractions::kMostFewSymbolic : many || widens || opened ? kFewRows : kFewOfOthers;
+    if (!vector && !decide(sym::le(contractions::rows_of(parts), most))) return false;
+    if (!decide(sym::ge(contractions::elements_of_matrix(parts), kLeastElements))) return false;
+    why = "each element of its matrix is read once, where it lies";
+    if (opened) return true;
+    const sym::Expr columns = vector ? contractions::rows_of(parts) : parts.out->shape().back();
+    const int64_t lanes = contraction_columns(op, options_.target) / 2;
+    const bool long_lines =
+        contractions::sums_along(parts)
+            ? decide(sym::ge(contractions::summed(parts), kLongLine)) && decide(sym::ge(columns, kLeastLines))
+            : decide(sym::eq(sym::mod(columns, lanes), 0)) && decide(sym::ge(columns, kLongLine));
+    if (!long_lines)
+      note(options_,
+           fmt::format("library, not few rows of %{}: the matrix has short lines in memory, or none in whole vectors",
+                       op.out()->name));
+    return long_lines;
+  }
+  bool library_widens(const Op& op) const { return options_.library_widens && options_.library_widens(op); }
+  // Whether something is computed of the elements of the matrix: behind a library that is a matrix in memory.
+  bool opens_matrix(const Op& op) const {
+    const contractions::Parts parts = contractions::parts_of(op);
+    std::set<const Op*> found = {&op};
+    add_opened(contractions::is_vector(parts) ? *parts.left : *parts.right, found);
+    return std::ranges::any_of(found, [](const Op* o) { return o->kind == OpKind::PointwiseOp; });
+  }
   // Whether tiles with what stands behind cost less than the library and a kernel of that.
-  bool costs_less(const Op& op, std::string& why) const {
+  bool costs_less(const Op& op, std::string& why) {
     const std::vector<Op*> ops = ops_of(op);
-    if (options_.target.kind != TargetKind::cpu || !saves_a_kernel(op, ops)) return false;
+    if (options_.target.kind != TargetKind::cpu) return false;
+    widened_ = library_widens(op);
+    if (!widened_ && (is_narrow(inputs(op)[0]->dtype) || !saves_a_kernel(op, ops))) return false;
     const auto library = [&](const std::string& reason) {
       note(options_, fmt::format("library, not tiles of %{}: {}", op.out()->name, reason));
       return false;
@@ -64,8 +111,8 @@ class ContractionGroups {
       return library(fmt::format("what stands behind is about {} instructions, more than {}", code, kMostCode));
     if (!decide(sym::eq(sym::mod(columns, panel), 0)))
       return library(fmt::format("{} columns are no whole panels of {}", sym::print(columns), panel));
-    const bool less = gained > 0 && decide(sym::lt(terms, kLessBy * gained));
-    why = costs(terms, read, less);
+    const bool less = widened_ || (gained > 0 && decide(sym::lt(terms, kLessBy * gained)));
+    why = widened_ ? "the library widens its operands in memory in each run" : costs(terms, read, less);
     return less ? decide(has_rows(parts)) : library(why);
   }
   // Not where others stand behind that would take in what does.
@@ -135,15 +182,19 @@ class ContractionGroups {
   // By cost tiles are taken with what stands behind, or not at all.
   void take(Op& contraction, const std::string& why, bool by_cost) {
     for (const bool alone : {false, true}) {
-      if (alone && by_cost) return;
+      if (alone && by_cost && !few_ && !widened_) return;
       Segment s;
       s.ops = alone ? std::vector<Op*>{&contraction} : ops_of(contraction);
       if (!alone && s.ops.size() == 1) continue;
       list_tensors(s, fusion_);
-      const auto refused = contraction_refuses({fusion_, s, options_.guards}, options_.target);
+      schedules::Contraction open;
+      if (few_) open.stages = 0;
+      if (by_cost && !few_) open.columns = contraction_columns(contraction, options_.target);  // rows are asked
+      const auto refused = contraction_refuses({fusion_, s, options_.guards}, options_.target, open);
       if (!refused) {
-        note(options_, fmt::format("tiles of %{}, not library: {}", contraction.out()->name, why));
-        return pin(s.ops);
+        note(options_,
+             fmt::format("{} of %{}, not library: {}", few_ ? "few rows" : "tiles", contraction.out()->name, why));
+        return pin(s.ops, open);
       }
       const char* next = options_.contractions == "own" ? "; a library is asked then, as by auto"
                          : by_cost                      ? "; the library computes it"
@@ -152,8 +203,8 @@ class ContractionGroups {
                                  refused->change));
     }
   }
-  void pin(const std::vector<Op*>& ops) {
-    if (!pin_segment(options_, ops, schedules::Contraction(), "tiles")) return;
+  void pin(const std::vector<Op*>& ops, const schedules::Contraction& open) {
+    if (!pin_segment(options_, ops, open, few_ ? "few rows" : "tiles")) return;
     for (const Op* op : ops) stated_.insert(op->results[0]->name);
   }
 
@@ -162,6 +213,7 @@ class ContractionGroups {
   std::vector<Op*> ops_of(const Op& contraction) const {
     std::set<const Op*> found = {&contraction};
     for (const TensorView* in : inputs(contraction)) add_moves(*in, found);
+    if (few_) add_front(contraction, found);
     const TensorView* end = contraction.out();
     while (found.size() < kMostOps) {
       const auto readers = fusion_.readers(end);
@@ -179,13 +231,33 @@ class ContractionGroups {
     return out;
   }
   void add_moves(const TensorView& t, std::set<const Op*>& found) const {
+    add(t, found, [](const Op& op) { return is_number(op) || keeps_places(op); });
+  }
+  // Of the matrix that few rows read, what opens it (casts, scales), computed for each element once; of the vectors
+  // casts.
+  void add_front(const Op& contraction, std::set<const Op*>& found) const {
+    const contractions::Parts parts = contractions::parts_of(contraction);
+    const bool vector = contractions::is_vector(parts);
+    add_opened(*(vector ? parts.left : parts.right), found);
+    add(*(vector ? parts.right : parts.left), found, [](const Op& op) {
+      const auto* p = as<PointwiseOp>(op);
+      return is_number(op) || keeps_places(op) || (p != nullptr && p->function == Pointwise::cast);
+    });
+  }
+  void add_opened(const TensorView& matrix, std::set<const Op*>& found) const {
+    add(matrix, found, [](const Op& op) {
+      const auto* p = as<PointwiseOp>(op);
+      return is_number(op) || keeps_places(op) || op.kind == OpKind::Reshape ||
+             (p != nullptr && info(p->function).cost != CostClass::transcendental);
+    });
+  }
+  void add(const TensorView& t, std::set<const Op*>& found, const std::function<bool(const Op&)>& fits) const {
     const Op* op = t.definition;
-    if (op == nullptr || found.contains(op) || !is_free(*op) || found.size() >= kMostOps) return;
-    if (!is_number(*op) && !keeps_places(*op)) return;
+    if (op == nullptr || !is_free(*op) || found.size() >= kMostOps || !fits(*op)) return;
     const auto& readers = fusion_.readers(&t);
     if (fusion_.is_output(&t) || !std::ranges::all_of(readers, [&](const Op* r) { return found.contains(r); })) return;
     found.insert(op);
-    for (const TensorView* in : inputs(*op)) add_moves(*in, found);
+    for (const TensorView* in : inputs(*op)) add(*in, found, fits);
   }
 
   const Fusion& fusion_;
@@ -193,6 +265,8 @@ class ContractionGroups {
   const std::set<const Op*>& taken_;
   std::set<std::string, std::less<>> stated_;
   std::map<const Op*, size_t> places_;  // in the order of the fusion
+  bool few_ = false;                    // whether the contraction at hand is of few rows
+  bool widened_ = false;                // whether the library would widen its operands
 };
 
 }  // namespace

@@ -28,6 +28,8 @@ struct SegmentOptions {
   bool unordered_sums = false;  // scatters may add floats in any order (Problem::unordered_sums)
   // Whether the library computes a contraction; null: there is no library.
   std::function<bool(const Op&, std::string* why_not)> library_accepts;
+  // Whether the library widens the operands of a contraction in memory in front of each run; null: of none.
+  std::function<bool(const Op&)> library_widens;
   // Asked before each step that could be left out (a merge, the library for a contraction, a scheduler instead of the
   // plain nest), with its name: `merge %a into %b`. Null: all are done.
   std::function<bool(std::string_view)> decide;

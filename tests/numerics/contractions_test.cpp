@@ -1,5 +1,6 @@
 // Random contractions: equations of einsum with batches, sums, transposes, broadcasts, diagonals and `...`, of whole
-// numbers so small that every order of summing gives the same bits, against loops over all labels.
+// numbers so small that every order of summing gives the same bits, against loops over all labels. A fifth are few rows
+// of a matrix, which may be of bytes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,6 +26,7 @@ struct Contraction {
   std::string out, equation;
   std::map<char, int64_t> extents;
   bool biased = false, symbolic = false;
+  int opened = -1;  // the operand that is of bytes, which are doubled in front
 };
 
 class Drawer {
@@ -35,6 +37,7 @@ class Drawer {
     Contraction c;
     c.dtype = pick({DType::f32, DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32});
     c.symbolic = chance(40);
+    if (chance(20)) return few_rows(c);
     const int operands = 1 + draw(10) / 2 % 3, labels = 1 + draw(5);
     for (int i = 0; i < labels; ++i) c.extents['a' + char(i)] = extent();
     dots_ = chance(20) ? 1 + draw(2) : 0;
@@ -48,6 +51,31 @@ class Drawer {
   }
 
  private:
+  // A few rows times a matrix large enough to be read where it lies; of bytes, too.
+  Contraction few_rows(Contraction c) {
+    c.dtype = pick({DType::f32, DType::f32, DType::f64, DType::bf16, DType::f16});
+    const char* const forms[][3] = {{"ab", "cb", "ac"}, {"ab", "bc", "ac"},    {"zab", "cb", "zac"},
+                                    {"b", "cb", "c"},   {"zab", "zcb", "zac"}, {"cb", "b", "c"},
+                                    {"ba", "bc", "ac"}, {"ab", "cb", "ca"}};
+    const auto& form = forms[draw(std::size(forms))];
+    const bool vector = std::string(form[1]) == "b";
+    c.extents = {{'a', 1 + draw(chance(20) ? 23 : 5)}, {'b', 64 + draw(40)}, {'c', 64 + draw(80)}, {'z', 1 + draw(2)}};
+    for (int i = 0; i < 2; ++i) {
+      Operand o{form[i], {}, {}};
+      for (char label : o.labels) o.shape.push_back(c.extents.at(label));
+      c.in.push_back(std::move(o));
+    }
+    c.out = form[2];
+    std::erase_if(c.extents,
+                  [&](const auto& e) { return (c.in[0].labels + c.in[1].labels).find(e.first) == std::string::npos; });
+    c.equation = fmt::format("{},{}->{}", form[0], form[1], form[2]);
+    c.opened = chance(40) ? (vector ? 0 : 1) : -1;
+    const double most = largest(c);
+    for (Operand& o : c.in) fill(o, most);
+    c.biased = chance(40);
+    return c;
+  }
+
   int draw(int n) { return int(random_() % uint64_t(n)); }
   bool chance(int percent) { return draw(100) < percent; }
   DType pick(const std::vector<DType>& of) { return of[size_t(draw(int(of.size())))]; }
@@ -110,7 +138,7 @@ class Drawer {
 
   // The largest magnitude of the operands' numbers for which every partial sum is whole in the dtype.
   double largest(const Contraction& c) {
-    double terms = 1;
+    double terms = c.opened >= 0 ? 2 : 1;
     for (const auto& [label, extent] : c.extents)
       if (c.out.find(label) == c.out.npos) terms *= double(std::max<int64_t>(extent, 1));
     const double exact = c.dtype == DType::bf16 ? 256 : c.dtype == DType::f16 ? 2048 : 1 << 24;
@@ -144,7 +172,7 @@ std::vector<double> direct(const Contraction& c) {
       for (at[next->first] = 0; at[next->first] < next->second; ++at[next->first]) self(self, std::next(next));
       return;
     }
-    double product = 1;
+    double product = c.opened >= 0 ? 2 : 1;
     for (const Operand& o : c.in) product *= o.values[size_t(position(o, at))];
     int64_t to = 0;
     for (char label : c.out) to = to * c.extents.at(label) + at.at(label);
@@ -164,20 +192,24 @@ std::string text(const Contraction& c) {
       const bool named = c.symbolic && c.in[i].shape[d] > 1 && c.in[i].shape[d] == c.extents.at(c.in[i].labels[d]);
       shape += (d ? ", " : "") + (named ? fmt::format("n_{}", c.in[i].labels[d]) : std::to_string(c.in[i].shape[d]));
     }
-    inputs += fmt::format("{}%x{}: {}[{}]", i ? ", " : "", i, name(c.dtype), shape);
-    names += fmt::format("%x{}, ", i);
+    inputs += fmt::format("{}%x{}: {}[{}]", i ? ", " : "", i, name(int(i) == c.opened ? DType::i8 : c.dtype), shape);
+    names += fmt::format("%{}{}, ", int(i) == c.opened ? 'w' : 'x', i);
   }
-  std::string body = fmt::format("  %y = einsum({}equation = \"{}\")\n", names, c.equation);
+  std::string body;
+  if (c.opened >= 0) body = fmt::format("  %w{0} = mul(cast(%x{0}, to = {1}), 2)\n", c.opened, name(c.dtype));
+  body += fmt::format("  %y = einsum({}equation = \"{}\")\n", names, c.equation);
   if (c.biased) body += "  %z = abs(add(%y, 1))\n";
   return fmt::format("fusion @contraction ({}) -> ({}) {{\n{}}}\n", inputs, c.biased ? "%z" : "%y", body);
 }
 
 struct Seen {
-  int matmuls = 0, summed = 0, diagonals = 0, dots = 0, units = 0, empty = 0, several = 0;
+  int few = 0, opened = 0, summed = 0, diagonals = 0, dots = 0, units = 0, empty = 0, several = 0;
   void add(const Contraction& c) {
     summed += c.out.size() < c.extents.size();
     dots += c.equation.find("...") != c.equation.npos;
     several += c.in.size() > 2;
+    few += c.extents.contains('b') && c.extents.at('b') >= 64;
+    opened += c.opened >= 0;
     for (const Operand& o : c.in)
       for (size_t d = 0; d < o.shape.size(); ++d) {
         diagonals += o.labels.find(o.labels[d]) != d;
@@ -197,7 +229,8 @@ void check(const std::string& device, int cases, uint64_t first) {
     seen.add(c);
     Tensors inputs;
     for (size_t k = 0; k < c.in.size(); ++k)
-      inputs["x" + std::to_string(k)] = Tensor::from_doubles(c.dtype, c.in[k].shape, c.in[k].values);
+      inputs["x" + std::to_string(k)] =
+          Tensor::from_doubles(int(k) == c.opened ? DType::i8 : c.dtype, c.in[k].shape, c.in[k].values);
     const auto fusion = parse_fusion(text(c));
     CompileOptions how;
     how.device = device;
@@ -216,7 +249,9 @@ void check(const std::string& device, int cases, uint64_t first) {
                                 {"more than two", seen.several},
                                 {"diagonals", seen.diagonals},
                                 {"extents of 1", seen.units},
-                                {"of 0", seen.empty}})
+                                {"of 0", seen.empty},
+                                {"few rows of a large matrix", seen.few},
+                                {"bytes", seen.opened}})
     EXPECT_GE(n, cases >= 50 ? cases / 50 : 0) << what;
 }
 

@@ -383,5 +383,28 @@ TEST(Manual, CachesAreOpsOfTheFusion) {
   EXPECT_FALSE(is_by_hand(*y));
 }
 
+// Lanes along what is reduced, with loops over kept dims inside: a state for each lane of each of their iterations.
+TEST(Manual, LanesOfASumWithKeptLoopsInside) {
+  const char* const loops =
+      "loops (split(1, 4), split(3, 8), reorder(1, 3, 0, 2, 4), parallel(0, cpu_thread), "
+      "parallel(2, unroll), parallel(3, unroll), parallel(4, vectorize))";
+  for (const auto& [m, n, k] : {std::tuple(3, 16, 64), {2, 18, 37}, {3, 7, 0}, {5, 9, 300}})
+    for (const char* sum : {"linear(%a, %b)", "sum(%c, dims = [2])", "amax(%c, dims = [2])", "prod(%c, dims = [2])"}) {
+      const bool linear = std::string(sum).find("linear") == 0;
+      if (k == 0 && std::string(sum).find("amax") == 0) continue;
+      const std::string inputs = linear ? fmt::format("%a: f32[{}, {}], %b: f32[{}, {}]", m, k, n, k)
+                                        : fmt::format("%c: f32[{}, {}, {}]", m, n, k);
+      CaseOptions how;
+      how.options.cpu_threads = 2;
+      const auto result = run_case(
+          fmt::format("fusion @f ({}) -> (%y) {{\n  segment @s ({}) -> (%y) schedule manual {{\n    %p: f32[{}, {}] {} "
+                      "inline 1 = {}\n    %y: f32[{}, {}] loops (split(1, 4), reorder(1, 0, 2), parallel(0, "
+                      "cpu_thread)) = neg(%p)\n  }}\n}}\n",
+                      inputs, linear ? "%a, %b" : "%c", m, n, loops, sum, m, n),
+          how);
+      EXPECT_TRUE(result.ok) << m << ", " << n << ", " << k << ", " << sum << ": " << result.message;
+    }
+}
+
 }  // namespace
 }  // namespace plait

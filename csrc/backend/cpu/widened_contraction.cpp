@@ -133,6 +133,7 @@ class WidenedContraction : public Executable {
         widen_(widening(contraction.in)),
         narrow_(contraction.out == DType::f32 ? &copy_floats : narrowing(contraction.out)) {}
 
+  bool widens() const override { return true; }
   void launch(const LaunchArguments& arguments) const override {
     PLAIT_CHECK(arguments.buffers.size() == 3, "a contraction takes 3 buffers, given are {}", arguments.buffers.size());
     const ContractionArguments all(arguments.integers);

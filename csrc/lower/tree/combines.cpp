@@ -8,14 +8,10 @@
 
 namespace plait::lowering {
 
-namespace {
-
 bool is_reduced_by(const PlacedOp& op, sym::Expr var) {
   return std::any_of(op.reduced.begin(), op.reduced.end(),
                      [&](sym::Expr e) { return sym::symbols(e).contains(var.symbol_name()); });
 }
-
-}  // namespace
 
 // The innermost but one of a sum's serial loops has a part in each iteration. Where loops over kept dims stand outside
 // of that one and inside of another one, so does the last of them in front of a sum's.

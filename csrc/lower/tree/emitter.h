@@ -13,6 +13,9 @@
 
 namespace plait::lowering {
 
+// Whether the op sums over the loop with this variable.
+bool is_reduced_by(const PlacedOp& op, sym::Expr var);
+
 class TreeEmitter {
  public:
   TreeEmitter(const ScheduledGroup& group, const LoopTree& tree, KernelExtents& extents, const LowerOptions& options,
@@ -203,12 +206,14 @@ class TreeEmitter {
   bool has_tile(const Op& op) const;
   bool has_tile_in_memory(const Op& op) const;
   bool ends_tile_in_memory(const TreeItem& item) const;
+  const TreeLoop* lanes_of_sum(const Op& op) const;
   std::vector<int> loops_of_tile(const Op& op) const;
   sym::Expr first_of_task(const Op& op) const;
   void declare_tiles();
   sym::Expr place_in_tile(const std::vector<int>& loops) const;
   const Op* tile_begun_by(const TreeItem& item) const;
   bool is_inside_of_start(const Op& op, int loop) const;
+  void over_states(const Op& op, const std::vector<int>& loops, const std::function<void(sym::Expr)>& body);
   void over_part(const Op& op, size_t loop, const std::function<void()>& body);
   void put_identity(const Op& op, uint32_t tile, const std::vector<int>& loops);
   void start_tile(const Op& op);

@@ -1,7 +1,8 @@
 // Reductions inside of which loops over kept dims stand: a state for each of their iterations, on the stack; or, of
 // more than that holds, in a workspace, where the states are the result as well. Where those loops are unrolled and
-// lanes, as a tile of a matrix product is, the compiler holds the states in registers. A long sum of floats has a part
-// (find_parts), with a state for each iteration of the kept loops inside of it, which is added to the whole behind it.
+// lanes, as a tile of a matrix product is, the compiler holds the states in registers. Where lanes run along the sum
+// each has a state of its own, and these are added in pairs at the end. A long sum of floats has a part (find_parts),
+// with a state for each iteration of the kept loops inside of it, which is added to the whole behind it.
 #include "base/error.h"
 #include "lower/tree/emitter.h"
 #include "schedule/nest.h"
@@ -32,6 +33,15 @@ bool TreeEmitter::has_tile_in_memory(const Op& op) const {
          sym::bounds(kept->second).hi > kir::kMostStackBytes / int64_t(size_of(compute_type(op.results[0]->dtype)));
 }
 
+// The loop over lanes of what is summed; none where lanes are of kept dims.
+const TreeLoop* TreeEmitter::lanes_of_sum(const Op& op) const {
+  for (int id : tree_.path(placed(op).loop)) {
+    const TreeLoop& l = tree_.loops[static_cast<size_t>(id)];
+    if (l.parallel == ParallelType::vectorize && is_reduced_by(placed(op), l.var)) return &l;
+  }
+  return nullptr;
+}
+
 // Loops over the states, outermost first; of those in memory the one over tasks too.
 std::vector<int> TreeEmitter::loops_of_tile(const Op& op) const {
   std::vector<int> out = placed(op).state_loops;
@@ -60,8 +70,9 @@ void TreeEmitter::declare_tiles() {
     if (!has_tile(*op)) continue;
     PLAIT_CHECK(can_have_tile(*op), "{} needs states of several values for elements of kept loops", describe(*op));
     const auto kept = group_.kept.find(op->results[0]);
+    const TreeLoop* lanes = lanes_of_sum(*op);
     const auto count = [&](const std::vector<int>& loops) {
-      sym::Expr out = number(1);
+      sym::Expr out = lanes != nullptr ? lanes->extent : number(1);
       for (int l : loops) out = out * tree_.loops[static_cast<size_t>(l)].extent;
       return !out.is_constant() && kept != group_.kept.end() ? sym::min(out, kept->second.value()) : out;
     };
@@ -104,6 +115,15 @@ bool TreeEmitter::is_inside_of_start(const Op& op, int loop) const {
   return loop >= 0 && tile_begun_by({TreeItem::Kind::loop, loop}) == &op;
 }
 
+// For each lane of the sum, of a tile whose states in this iteration are those at `place`, or once where there are no
+// lanes.
+void TreeEmitter::over_states(const Op& op, const std::vector<int>& loops, const std::function<void(sym::Expr)>& body) {
+  const TreeLoop* lanes = lanes_of_sum(op);
+  const sym::Expr place = place_in_tile(loops);
+  if (lanes == nullptr) return body(place);
+  in_loop(*lanes, [&] { body(place * lanes->extent + lanes->var); });
+}
+
 // Loops as those over the tile of a part, from the given one inwards.
 void TreeEmitter::over_part(const Op& op, size_t loop, const std::function<void()>& body) {
   const std::vector<int>& loops = part_loops_.at(&op);
@@ -116,7 +136,7 @@ void TreeEmitter::put_identity(const Op& op, uint32_t tile, const std::vector<in
   const DType in = inputs(op).front()->dtype;
   const std::vector<DType> types = state_types(combine, in);
   const std::vector<Constant> none = identity(combine, types, types[0] != in ? std::optional(in) : std::nullopt);
-  store(tile, place_in_tile(loops), literal(none[0]));
+  over_states(op, loops, [&](sym::Expr at) { store(tile, at, literal(none[0])); });
 }
 
 void TreeEmitter::start_tile(const Op& op) { put_identity(op, tiles_.at(&op), loops_of_tile(op)); }
@@ -127,11 +147,14 @@ void TreeEmitter::start_part_tile(const Op& op) {
 }
 
 void TreeEmitter::merge_part_tile(const Op& op) {
+  const TreeLoop* lanes = lanes_of_sum(op);
   over_part(op, 0, [&] {
-    const sym::Expr at = place_in_tile(loops_of_tile(op));
-    const Value whole = load(tiles_.at(&op), at);
-    const Value part = load(part_tiles_.at(&op), place_in_tile(part_loops_.at(&op)));
-    store(tiles_.at(&op), at, apply(function_of(combines_of(op)[0]), {whole, part}));
+    over_states(op, loops_of_tile(op), [&](sym::Expr at) {
+      const sym::Expr in_part = place_in_tile(part_loops_.at(&op));
+      const Value whole = load(tiles_.at(&op), at);
+      const Value part = load(part_tiles_.at(&op), lanes != nullptr ? in_part * lanes->extent + lanes->var : in_part);
+      store(tiles_.at(&op), at, apply(function_of(combines_of(op)[0]), {whole, part}));
+    });
   });
 }
 
@@ -140,7 +163,9 @@ void TreeEmitter::add_to_tile(const Op& op) {
   const bool in_part = part_of_.contains(&op);
   const uint32_t tile = in_part ? part_tiles_.at(&op) : tiles_.at(&op);
   const DType type = kernel_.buffers[tile].dtype;
-  const sym::Expr at = place_in_tile(in_part ? part_loops_.at(&op) : loops_of_tile(op));
+  const TreeLoop* lanes = lanes_of_sum(op);
+  sym::Expr at = place_in_tile(in_part ? part_loops_.at(&op) : loops_of_tile(op));
+  if (lanes != nullptr) at = at * lanes->extent + lanes->var;
   const Value before = load(tile, at), x = convert(operand(op, 0), type);
   if (property(op.kind) != OpProperty::contraction)
     return store(tile, at, apply(function_of(combines_of(op)[0]), {before, x}));
@@ -151,7 +176,20 @@ void TreeEmitter::add_to_tile(const Op& op) {
 }
 
 TreeEmitter::Value TreeEmitter::state_in_tile(const Op& op) {
-  return load(tiles_.at(&op), place_in_tile(loops_of_tile(op)));
+  if (lanes_of_sum(op) == nullptr) return load(tiles_.at(&op), place_in_tile(loops_of_tile(op)));
+  auto start = std::make_unique<kir::Start>();
+  start->combine = combines_of(op)[0];
+  start->state = {fresh(kernel_.buffers[tiles_.at(&op)].dtype)};
+  const Part state = start->state;
+  add(std::move(start));
+  over_states(op, loops_of_tile(op), [&](sym::Expr at) {
+    auto stmt = std::make_unique<kir::Accumulate>();
+    stmt->combine = combines_of(op)[0];
+    stmt->state = state;
+    stmt->in = {load(tiles_.at(&op), at)};
+    add(std::move(stmt));
+  });
+  return fold(combines_of(op)[0], state)[0];
 }
 
 }  // namespace plait::lowering
