@@ -155,6 +155,7 @@ set(PLAIT_TEST_kir
 set(PLAIT_TEST_multidevice
   multidevice/cut_dims_test.cpp
   multidevice/cut_updates_test.cpp
+  multidevice/gathered_test.cpp
   multidevice/guest_test.cpp
   multidevice/moved_dims_test.cpp
   multidevice/planted_bugs_test.cpp

@@ -40,6 +40,7 @@ void check(const Options& options) {
   if (options.cpu_threads > 1024) refuse("cpu_threads", std::to_string(options.cpu_threads), "0 to 1024");
   if (options.reduce_dtype != "narrow" && options.reduce_dtype != "f32")
     refuse("reduce_dtype", options.reduce_dtype, "narrow or f32");
+  if (options.gathered != "again" && options.gathered != "kept") refuse("gathered", options.gathered, "again or kept");
   if (options.comm_timeout < 1 || options.comm_timeout > 86400)
     refuse("comm_timeout", std::to_string(options.comm_timeout), "1 to 86400");
   if (options.uneven != "auto" && options.uneven != "grouped" && options.uneven != "padded")

@@ -63,7 +63,7 @@ std::unique_ptr<CompiledSpecialization> run_passes(const Fusion& fusion, const C
   const Annotations annotated = annotations(sharded);
   stages.pass("sharded", "propagate", sharded, [&] { propagate(sharded), check_alias_layouts(sharded); });
   if (options.verify) verify_sharding(sharded, ShardStage::propagated, &annotated);
-  stages.pass("sharded", "insert_reshards", sharded, [&] { insert_reshards(sharded); });
+  stages.pass("sharded", "insert_reshards", sharded, [&] { insert_reshards(sharded, options.gathered == "again"); });
   if (options.verify) verify_sharding(sharded, ShardStage::resharded, &annotated);
   stages.pass("sharded", "widen_contractions", sharded, [&] { widen_contractions(sharded, context.mesh, options); });
   stages.end("sharded", sharded);

@@ -143,6 +143,8 @@ void merge_equal(Fusion& fusion, const std::function<std::optional<size_t>(const
     const std::optional<size_t> of_file = home ? home(*op->results[0]) : size_t{0};
     if (!of_file) continue;
     if (is_cheap(*op, cheap)) cheap.insert(op->out());
+    const auto* gather = as<AllGather>(*op);
+    if (gather && is_of_parameters(*gather->in)) continue;  // as often as it was asked for
     TensorView* same = op->results.size() == 1 ? earlier(*op->out()) : nullptr;
     if (same) {
       first[op->out()] = same;

@@ -102,6 +102,18 @@ bool is_elementwise(const Op& op) {
          op.kind == OpKind::Size || op.kind == OpKind::Uniform || op.kind == OpKind::Normal;
 }
 
+bool is_of_parameters(const TensorView& tensor) {
+  const TensorView* t = &tensor;
+  for (int ops = 0; ops < 4; ++ops) {
+    if (!t->definition) return t->role == TensorRole::parameter;
+    const Op& op = *t->definition;
+    const std::vector<TensorView*> in = inputs(op);
+    if (in.size() != 1 || !(is_elementwise(op) || op.kind == OpKind::Permute)) return false;
+    t = in[0];
+  }
+  return false;
+}
+
 std::optional<ScanOf> scan_of(const Op& op) {
   return visit(op, []<class Node>(const Node& node) -> std::optional<ScanOf> {
     if constexpr (is_scan(Node::kKind)) {

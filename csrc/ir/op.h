@@ -55,6 +55,8 @@ bool same_fields(const Op& a, const Op& b);
 
 // Ops whose result at an index needs their operands at that index alone (broadcast), and no memory.
 bool is_elementwise(const Op& op);
+// Whether a tensor is a parameter, or up to three elementwise ops of one operand, or permutes, made it of one.
+bool is_of_parameters(const TensorView& tensor);
 // A scan as all of its kinds have it.
 struct ScanOf {
   const TensorView* in;

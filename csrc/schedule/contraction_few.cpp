@@ -243,11 +243,27 @@ schedules::Contraction numbers_of_few(const Problem& problem, const Target& targ
   return out;
 }
 
+namespace {
+
+// Whether the matrix is made elementwise in front of the segment: then it lies as its kernel stores it, which is not
+// seen from here.
+bool is_made_in_front(const Problem& problem, const Parts& parts) {
+  const TensorView* t = is_vector(parts) ? parts.left : parts.right;
+  while (t->definition && (t->definition->kind == OpKind::Permute || t->definition->kind == OpKind::Slice))
+    t = inputs(*t->definition)[0];
+  const Op* op = t->definition;
+  return op != nullptr && op->kind == OpKind::PointwiseOp &&
+         std::ranges::find(problem.segment.ops, op) == problem.segment.ops.end();
+}
+
+}  // namespace
+
 std::optional<std::string> few_refuse(const Problem& problem, const Target& target,
                                       const schedules::Contraction& numbers) {
   const Parts parts = parts_of(*contraction_of(problem.segment.ops));
   const Few few = few_of(parts);
   if (numbers.mma) return "mma is a number of GPUs";
+  if (is_made_in_front(problem, parts)) return "how the computed matrix lies is not known";
   if (*numbers.width % *numbers.columns != 0)
     return fmt::format("width = {} is no multiple of columns = {}", *numbers.width, *numbers.columns);
   if (!few.along && numbers.depth != 1)

@@ -137,17 +137,26 @@ class Chooser {
       for (const Op* op : region.ops) out += own_moves(*op, assignment(*op));
       return out;
     };
-    const auto after = region.whole ? sum([&](const Op& op) -> const Assignment& {
+    const auto after = region.whole && !leaves_a_reshard_idle(region) ? sum([&](const Op& op) -> const Assignment& {
       const auto found = then.find(&op);
       return found == then.end() ? at_present(op) : found->second;
     })
-                                    : std::nullopt;
+                                                                      : std::nullopt;
     Propagation::put_back(region);
     for (const auto& [t, layout] : layouts) t->layout_source = LayoutSource::inferred;
     if (!after) return std::nullopt;
     const auto before = sum([&](const Op& op) -> const Assignment& { return at_present(op); });
     if (!before) return std::nullopt;
     return Price{*before, *after};
+  }
+
+  // What a user wrote moves something.
+  bool leaves_a_reshard_idle(const Propagation::Region& region) const {
+    return std::ranges::any_of(region.before, [&](const auto& changed) {
+      return std::ranges::any_of(state_.readers(*changed.first), [&](const Op* op) {
+        return op->kind == OpKind::Reshard && op->results[0]->layout == changed.first->layout;
+      });
+    });
   }
 
   // What it costs to bring a tensor from what its op gives to what its readers need, each from the version nearest to

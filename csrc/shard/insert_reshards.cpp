@@ -55,7 +55,7 @@ const char* suffix(ReshardKind kind) {
 
 class Inserter {
  public:
-  explicit Inserter(Fusion& fusion) : fusion_(fusion) {}
+  Inserter(Fusion& fusion, bool gather_again) : fusion_(fusion), gather_again_(gather_again) {}
 
   void run() {
     for (TensorView* t : fusion_.inputs()) versions_[t] = {t};
@@ -200,6 +200,8 @@ class Inserter {
 
   // A version of the tensor in a layout, made where there is none.
   TensorView* version(TensorView* t, const Layout& layout, const std::string& who, std::vector<std::string> why) {
+    const bool again = gather_again_ && is_of_parameters(*t);
+    if (again) forget_old(*t);
     TensorView* from = nullptr;
     ReshardPlan best;
     const ReshardSizes sizes = reshard_sizes(*t);
@@ -214,6 +216,10 @@ class Inserter {
     PLAIT_CHECK(from, "no version of %{} reaches {}", t->name, print(layout, fusion_.mesh()));
     if (from->stored && !best.steps.empty())
       why.push_back(fmt::format("%{} is stored {}", t->name, text(*from->stored)));
+    if (again &&
+        std::ranges::any_of(best.steps, [](const ReshardStep& s) { return s.kind == ReshardKind::all_gather; }))
+      ++gathers_;
+    if (again) used_at_[t] = gathers_;
     for (const ReshardStep& step : best.steps) {  // the first says why
       from = add_step(from, step, nullptr, t->name, who + (why.empty() ? "" : ": " + join(why)));
       why.clear();
@@ -221,6 +227,19 @@ class Inserter {
     }
     return from;
   }
+
+  // What was gathered of parameters for a reader that lies behind gathers of others is not kept for the next one.
+  void forget_old(const TensorView& t) {
+    const auto used = used_at_.find(&t);
+    if (used == used_at_.end() || gathers_ - used->second <= kMostGathersBetween) return;
+    std::vector<TensorView*>& all = versions_.at(&t);
+    const auto gathered = [](const TensorView* v) {
+      const auto* reshard = v->definition ? as<Reshard>(*v->definition) : nullptr;
+      return reshard && reshard->step == ReshardKind::all_gather;
+    };
+    all.erase(std::find_if(all.begin() + 1, all.end(), gathered), all.end());
+  }
+  static constexpr size_t kMostGathersBetween = 2;  // of a layer, and of the one that is gathered ahead
 
   // The tensor after one step: `out`, or a new one named after `base`.
   TensorView* add_step(TensorView* in, const ReshardStep& step, TensorView* out, const std::string& base,
@@ -313,6 +332,9 @@ class Inserter {
   Fusion& fusion_;
   std::vector<Op*> order_;
   std::map<const TensorView*, std::vector<TensorView*>> versions_;
+  const bool gather_again_;
+  size_t gathers_ = 0;                           // of parameters so far
+  std::map<const TensorView*, size_t> used_at_;  // of these, before the last reader of each
   std::set<int> pinned_;  // axes over which a result is annotated pending: what comes to it must not be done before
   std::map<const TensorView*, std::set<int>>
       whole_;  // pending tensors, and the axes over which a reader needs them done
@@ -320,9 +342,9 @@ class Inserter {
 
 }  // namespace
 
-void insert_reshards(Fusion& fusion) {
+void insert_reshards(Fusion& fusion, bool gather_again) {
   Annotations before = annotations(fusion);
-  Inserter(fusion).run();
+  Inserter(fusion, gather_again).run();
   verify_sharding(fusion, ShardStage::resharded, &before);
 }
 

@@ -21,6 +21,8 @@ bool pays_to_merge(const Op& op, const std::vector<Piece>& pieces) {
 namespace {
 
 bool pays_to_scatter(const Scatter& op, const std::vector<Piece>& pieces, const Layout& wanted) {
+  const auto is_left = [&](const Piece& p) { return p.is_local() || wanted.partial.contains(p.mesh_axis); };
+  if (std::ranges::all_of(pieces, is_left)) return true;
   int64_t members = 1;
   bool parted = false;  // who reads it takes pieces
   for (const Piece& p : pieces) {
