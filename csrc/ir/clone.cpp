@@ -253,7 +253,7 @@ Mesh replaced(const Mesh& mesh, const CloneOptions& options) {
   std::vector<MeshAxis> axes = mesh.axes();
   for (MeshAxis& axis : axes)
     if (const auto value = options.replace.find(axis.symbol); value != options.replace.end())
-      axis = {axis.name, value->second, ""};
+      axis = {axis.name, value->second, "", axis.bandwidth, axis.latency};
   return axes.empty() ? mesh : Mesh(mesh.name(), std::move(axes), mesh.groups());
 }
 
