@@ -2,7 +2,9 @@
 // Collectives that every transport must carry out as comm/local does.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -93,6 +95,38 @@ inline CommCase halo_case(DType dtype, int64_t outer, int64_t inner, const std::
   return out;
 }
 
+// Pieces of one tensor, or all of it, of which each member holds the range that `held` says and takes that of `taken`.
+inline CommCase ranges_case(DType dtype, int64_t outer, int64_t inner, const std::vector<CommRange>& held,
+                            const std::vector<CommRange>& taken) {
+  CommCase out{Collective::all_to_all, dtype, CommReduce::sum, outer, inner, {}, int64_t(held.size())};
+  for (const CommRange& range : held) out.held.push_back({range, {0, 1}});
+  for (const CommRange& range : taken) out.taken.push_back({range, {0, 1}});
+  return out;
+}
+
+// What one member and all others do with each other: broadcast, gather and scatter, of every root; and pieces that all
+// go to the member behind.
+inline std::vector<CommCase> root_cases(DType dtype, int64_t outer, int64_t inner, const std::vector<int64_t>& counts) {
+  std::vector<CommRange> pieces;
+  int64_t all = 0;
+  for (int64_t count : counts) {
+    pieces.push_back({all, count});
+    all += count;
+  }
+  std::vector<CommCase> out;
+  for (size_t root = 0; root < counts.size(); ++root) {
+    std::vector<CommRange> whole(counts.size(), {0, 0});
+    whole[root] = {0, all};
+    out.push_back(ranges_case(dtype, outer, inner, whole, std::vector<CommRange>(counts.size(), {0, all})));
+    out.push_back(ranges_case(dtype, outer, inner, pieces, whole));
+    out.push_back(ranges_case(dtype, outer, inner, whole, pieces));
+  }
+  std::vector<CommRange> behind = pieces;
+  std::ranges::rotate(behind, behind.begin() + 1);
+  out.push_back(ranges_case(dtype, outer, inner, pieces, behind));
+  return out;
+}
+
 // Every kind, dtype, reduction and list of counts; outer extents 0, 1 and 3.
 inline std::vector<CommCase> all_cases(int64_t members) {
   std::vector<CommCase> out;
@@ -108,6 +142,7 @@ inline std::vector<CommCase> all_cases(int64_t members) {
           out.push_back(exchange_case(dtype, outer, outer == 1 ? 2 : 1, outer == 1 ? 1 : 2, lists[i],
                                       lists[(i + 1) % lists.size()], scattered_first));
         out.push_back(halo_case(dtype, outer, outer == 1 ? 1 : 2, lists[i]));
+        std::ranges::copy(root_cases(dtype, outer, outer == 1 ? 1 : 2, lists[i]), std::back_inserter(out));
       }
     for (CommReduce reduce : kReduces) {
       for (const auto& counts : counts_of(members))
