@@ -129,7 +129,6 @@ class Parser : HeadParser {
     read_annotation(*t);
     at = in_.here();
     if (in_.accept("stored")) {
-      if (!parameter) in_.fail_at(at, fmt::format("%{} is not a parameter", name), "write `param` before it");
       t->stored = read_layout(*t);
       if (!t->stored->partial.empty()) in_.fail_at(at, "a stored layout has no partial", "drop it");
     }

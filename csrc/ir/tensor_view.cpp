@@ -197,9 +197,10 @@ TensorView& TensorView::within(sym::Expr begin, sym::Expr end) {
 }
 
 void StorageRef::shard(int dim, const MeshAxisRef& axis, ShardOptions options) {
-  if (tensor_->role != TensorRole::parameter)
-    throw UserError(fmt::format("%{} is not a parameter", tensor_->name), where(*tensor_, dim),
-                    "only parameters have a storage layout of their own");
+  if (tensor_->role == TensorRole::intermediate)
+    throw UserError(fmt::format("%{} is computed", tensor_->name), where(*tensor_, dim),
+                    "inputs and parameters have a storage layout of their own; annotate how a result is held, or "
+                    "write `reshard`");
   Layout layout = tensor_->stored.value_or(tensor_->layout);
   add_piece(*tensor_, layout, dim, axis, options);
   tensor_->stored = std::move(layout);

@@ -119,7 +119,7 @@ struct TensorView {
   bool keeps_layout() const {
     return layout_source == LayoutSource::annotated || layout_source == LayoutSource::chosen;
   }
-  std::optional<Layout> stored;  // parameters: storage layout where it differs
+  std::optional<Layout> stored;  // inputs and parameters: storage layout where it differs
   // Of a contraction whose bias joins behind it: the written tensor that this is without its bias. Never compared.
   std::string unbiased_of;
   std::string reason;               // why the layout is what it is; for explain, never compared

@@ -90,7 +90,7 @@ void verify_tensor(const TensorView& t, const Fusion& fusion) {
   PLAIT_CHECK(t.fusion == &fusion && fusion.find(t.name) == &t, "%{} belongs to another fusion", t.name);
   verify_layout(t, t.layout, fusion.mesh());
   if (t.stored) {
-    PLAIT_CHECK(t.role == TensorRole::parameter && t.stored->partial.empty(), "stored layout of %{}", t.name);
+    PLAIT_CHECK(t.role != TensorRole::intermediate && t.stored->partial.empty(), "stored layout of %{}", t.name);
     verify_layout(t, *t.stored, fusion.mesh());
   }
   verify_domain(t);

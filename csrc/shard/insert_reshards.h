@@ -8,7 +8,8 @@ namespace plait {
 // that its result has, a chain of Reshard ops stands between, which carry the steps of their plan (reshard_plan.h).
 // - A tensor is resharded to a layout once; a later reader starts from whichever version of the tensor needs the least
 //   communication.
-// - A parameter whose storage differs from its compute layout gets the stored one as its `layout` (and no `stored`);
+// - An input or parameter whose storage differs from its compute layout gets the stored one as its `layout` (and no
+// `stored`);
 //   its first reader gathers it. With `gather_again` a reader gathers anew what was gathered of a parameter (or of a
 //   cast of it) where since its last reader more than two others were: their memory is not kept.
 // - The result of an op that gives another layout than the tensor has moves to a new tensor (`%y_pending`); `%y` keeps

@@ -26,7 +26,7 @@ struct LocalizeOptions {
 // - Uniform gets the global extents and the first index of its piece per dim, where it is sharded.
 // - Tensors keep names and reasons. `layout` says how the global tensor is sharded: for inputs and outputs as they are
 // held
-//   (parameters: as stored), elsewhere without the axes of size 1. `stored` is empty.
+//   (inputs: as stored), elsewhere without the axes of size 1. `stored` is empty.
 // UserError naming tensor and dim: a local piece does not divide a known extent (check_pieces.h for the others).
 std::unique_ptr<Fusion> localize(const Fusion& sharded, const DeviceMesh& mesh, const LocalizeOptions& options = {});
 

@@ -56,7 +56,7 @@ void check_annotations(Fusion& fusion) {
     if (t->stored) {
       t->stored->normalize();
       check_layout(*t, *t->stored);
-      refuse_pending(*t, *t->stored, {}, "the storage of parameter", "annotate its pieces, or {}");
+      refuse_pending(*t, *t->stored, {}, "the storage of", "annotate its pieces, or {}");
     }
     if (t->layout_source == LayoutSource::annotated || t->stored) put_in_normal_form(*t);
     if (t->stored && *t->stored == t->layout) t->stored.reset();

@@ -26,7 +26,7 @@ Annotations annotations(const Fusion& fusion);
 // 5. every op but a reshard has its operands in the layouts that it asks for, and gives its result's layout: so no
 //    pending value reaches an op that does not pass it;
 // 6. every reshard carries the step that its layouts differ by;
-// 7. `layout` is what memory holds: no parameter has a `stored` layout left.
+// 7. `layout` is what memory holds: no tensor has a `stored` layout left.
 void verify_sharding(const Fusion& fusion, ShardStage stage, const Annotations* before = nullptr);
 
 // UserError naming the output: it ends in an input (Fusion::alias) that lies otherwise on the mesh. After propagation.

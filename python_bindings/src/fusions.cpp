@@ -106,7 +106,7 @@ void bind_tensors(nb::module_& m) {
              t.tensor->storage().shard(dim, MeshAxisRef{axis}, {.granule = granule, .inner = inner});
            },
            nb::arg("dim"), nb::arg("axis"), nb::kw_only(), nb::arg("granule") = 1, nb::arg("inner") = false,
-           "Cuts how a parameter is stored; it is gathered where it is used. Raises UserError.")
+           "Cuts how an input or parameter is stored; it is gathered where it is used. Raises UserError.")
       .def("allocate", [](const TensorRef& t, std::vector<int> order, const std::vector<int>& strided) {
              t.tensor->allocate(std::move(order), strided);
            },

@@ -97,7 +97,7 @@ TEST(BadText, InputsAndOutputs) {
       {"fusion @f (%x: f32[2]) -> (^%y) {}", "output %y is not defined", "did you mean `x`?"},
       {"fusion @f (%x: f32[2]) -> (%x, ^%x) {}", "%x is an output twice", "list it once"},
       {"fusion @f (%x: f32[2]) ^{}", "found `{`", "expected `->` before the outputs"},
-      {"fusion @f (%x: f32[2] ^stored {0: tp}) -> (%x) {}", "%x is not a parameter", "write `param`"},
+      {"fusion @f (%x: f32[2]) -> (%y) { %y: f32[2] ^stored {} = neg(%x) }", "found `stored`", "expected `=`"},
       {"fusion @f (%x: f32[2] in ^0..4) -> (%x) {}", "a range of f32", "ranges of integers"},
       {"fusion @f (%x: i64[2] in 0 ^4) -> (%x) {}", "found `4`", "expected `..` after the first value of the range"},
       {"fusion @f (%x: i64[2] in ^..4) -> (%x) {}", "begin: expected a number", "size expression"},

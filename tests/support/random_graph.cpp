@@ -278,7 +278,7 @@ class Generator {
       t->layout = random_layout(*t);
       t->layout_source = LayoutSource::annotated;
       if (!t->definition) leave_pending(*t);
-      if (t->role == TensorRole::parameter && chance(15)) t->stored = random_layout(*t);
+      if (!t->definition && chance(t->role == TensorRole::parameter ? 15 : 5)) t->stored = random_layout(*t);
     }
   }
 

@@ -66,7 +66,7 @@ TEST(Statement, OfARefusedLineNothingStays) {
     EXPECT_EQ(print(f), before) << line;
   }
   for (const char* line : {"", "%x: f32[3]", "%w f32[3]", "%w: f33[3]", "%w: f32[-1]", "%w: f32[3] {1: tp}",
-                           "%w: f32[3] {0: dp}", "%w: f32[3] stored {0: tp}", "%w: f32[3], %v: f32[3]"}) {
+                           "%w: f32[3] {0: dp}", "%w: f32[3] stored {0: pt}", "%w: f32[3], %v: f32[3]"}) {
     EXPECT_NE(refusal([&] { parse_input(f, line); }), "not refused") << line;
     EXPECT_EQ(print(f), before) << line;
   }

@@ -95,7 +95,7 @@ TEST(Verify, Layouts) {
   EXPECT_BROKEN("%x ends with a local piece", { f.find("x")->layout.dims[1].pieces = {{-1, 1, 2}}; });
   EXPECT_BROKEN("local piece 0", { f.find("w")->layout.dims[1].pieces = {{-1, 1, 0}, {0, 1, 0}}; });
   EXPECT_BROKEN("granule 0", { f.find("w")->layout.dims[1].pieces = {{0, 0, 0}}; });
-  EXPECT_BROKEN("stored layout of %x", { f.find("x")->stored = Layout::replicated(2); });
+  EXPECT_BROKEN("stored layout of %z", { f.find("z")->stored = Layout::replicated(f.find("z")->rank()); });
   EXPECT_BROKEN("stored layout of %w", { f.find("w")->stored->partial[1] = ReduceOp::sum; });
   EXPECT_BROKEN("%w uses mesh axis 1 twice", { f.find("w")->stored->dims[1].pieces = {{1, 1, 0}}; });
 }

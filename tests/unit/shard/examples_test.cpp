@@ -258,6 +258,16 @@ fusion @f on @m (%x: f32[4, 6], param %w: f32[8, 6] {0: tp} stored {1: tp}) -> (
   EXPECT_EQ(test::reshards(*f), (Lines{"all-to-all tp %w -> %w_exchanged"}));
 }
 
+TEST(Examples, AnInputIsStoredAsItIsSaid) {
+  auto f = sharded(R"(mesh @m (dp = 2)
+fusion @f on @m (%cache: f32[4, 6] {0: dp} stored {1: dp}, %x: f32[4, 6] {0: dp}) -> (%a) {
+  %a = add(%cache, %x)
+}
+)");
+  EXPECT_EQ(test::reshards(*f), (Lines{"all-to-all dp %cache -> %cache_exchanged"}));
+  EXPECT_EQ(print(f->find("cache")->layout, f->mesh()), "{1: dp}");
+}
+
 TEST(Examples, StorageEqualToComputeIsNone) {
   auto f = test::parsed(
       "mesh @m (tp = 2)\nfusion @f on @m (%x: f32[4, 6], param %w: f32[8, 6] {0: tp} stored {0: tp}) -> (%y) {\n"

@@ -36,6 +36,8 @@ class RandomGraph {
       if (pick(3)) fusion->let(name, sizes[name]);
     }
     make();
+    for (TensorView* t : fusion->inputs())
+      if (t->role == TensorRole::input && pick(6) == 0) t->stored = layout(*t);
   }
 
   std::unique_ptr<Fusion> fusion;
