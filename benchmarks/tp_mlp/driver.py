@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The tensor-parallel MLP, plait against PyTorch: both sides wait in their processes and take turns, so that other work
-on the machine hits both; medians of the turns are compared. Outputs of both are checked against float64."""
+"""The tensor-parallel MLP, plait against PyTorch and JAX: all sides wait in their processes and take turns, so that other
+work on the machine hits all; medians of the turns are compared. Outputs of all are checked against float64."""
 import argparse
 import contextlib
 import pathlib
@@ -19,13 +19,18 @@ PEER = ROOT / "build/peers/venv/bin/python"
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
 
 
+PEERS = {"torch": "PyTorch", "jax": "JAX"}
+
+
 def commands(side, job, binary_dir):
-    """The command lines of a side: for plait one, which starts its processes; for PyTorch one for each rank."""
+    """The command lines of a side: for plait one, which starts its processes; for PyTorch one for each rank; for JAX one,
+    which has all of them."""
     ranks = [Job(**{**vars(job), "rank": rank}) for rank in range(job.ranks)]
-    if side == "torch":
+    if side in PEERS:
         if not PEER.exists():
-            raise turns.Missing("torch: build/peers/venv is not there; benchmarks/peers/setup makes it")
-        return [[str(PEER), str(ROOT / "benchmarks/peers/tp_mlp_torch.py"), *rank.arguments()] for rank in ranks]
+            raise turns.Missing(f"{side}: build/peers/venv is not there; benchmarks/peers/setup makes it")
+        processes = ranks if side == "torch" else ranks[:1]
+        return [[str(PEER), str(ROOT / f"benchmarks/peers/tp_mlp_{side}.py"), *rank.arguments()] for rank in processes]
     program = [str(binary_dir / "plait_tp_mlp")]
     if not (binary_dir / "plait_tp_mlp").exists():
         raise turns.Missing(f"plait: {program[0]} is not built")
@@ -45,9 +50,10 @@ def measure(job, binary_dir, args):
     seconds, sides = {}, {}
     one_thread = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     with turns.listener(job.folder) as at, contextlib.ExitStack() as stack:
-        for name in ["plait"] if args.no_torch else ["plait", "torch"]:
+        for name in ["plait", *args.peers]:
             try:
-                side = turns.Side(name, commands(name, job, binary_dir), at, job.ranks, args.limit, one_thread)
+                connected = 1 if name == "jax" else job.ranks
+                side = turns.Side(name, commands(name, job, binary_dir), at, connected, args.limit, one_thread)
                 stack.callback(side.close)
                 sides[name], seconds[name] = side, []
             except turns.Missing as reason:
@@ -65,8 +71,9 @@ def measure(job, binary_dir, args):
         agreement = {name: check.outputs(job, name, inputs) for name in sides}
     for name, values in seconds.items():
         row[f"{name}_ms"] = machine.spread([1e3 * value for value in values])
-    if len(seconds) == 2:
-        row["speed_of_torch"] = machine.digits(row["torch_ms"]["median"] / row["plait_ms"]["median"])
+    for name in PEERS:
+        if name in seconds and "plait" in seconds:
+            row[f"speed_of_{name}"] = machine.digits(row[f"{name}_ms"]["median"] / row["plait_ms"]["median"])
     row["turns"], row["runs_a_turn"] = args.turns, args.runs
     row["error_over_bound"] = agreement
     wrong = [name for name, errors in agreement.items() if not all(error <= 1 for error in errors.values())]
@@ -80,9 +87,10 @@ def line(row):
         ms = row.get(f"{name}_ms")
         return f"{name} {ms['median']} ms ({ms['min']} to {ms['max']})" if ms else f"{name} -"
 
-    text = f"{row['dtype']:>4}, {row['processes']} processes: {side('plait')}, {side('torch')}"
-    if "speed_of_torch" in row:
-        text += f", {row['speed_of_torch']} times PyTorch"
+    text = f"{row['dtype']:>4}, {row['processes']} processes: {side('plait')}"
+    for name, title in PEERS.items():
+        if f"speed_of_{name}" in row:
+            text += f", {side(name)}: {row[f'speed_of_{name}']} times {title}"
     for kind in ("skipped", "failed"):
         text += "".join(f"\n      {kind}: {reason}" for reason in row.get(kind, []))
     return text
@@ -96,7 +104,8 @@ def main():
     parser.add_argument("--runs", type=int, default=3, help="timed forwards a turn, after one that is not timed")
     parser.add_argument("--quick", action="store_true", help="small sizes, few turns: whether it works")
     parser.add_argument("--processes", default="1,2")
-    parser.add_argument("--no-torch", action="store_true", help="plait alone")
+    parser.add_argument("--peers", type=lambda text: [name for name in text.split(",") if name], default=list(PEERS),
+                        help="torch,jax; empty: plait alone")
     parser.add_argument("--dtypes", default="f32,bf16")
     parser.add_argument("--limit", type=float, default=120, help="seconds within which a side must answer")
     args = parser.parse_args()
