@@ -232,6 +232,28 @@ TEST_P(DTypes, IntegersWrapWhereverTheyAreRead) {
   }
 }
 
+// Sums of products wrap, whatever carries them.
+TEST_P(DTypes, ProductsOfIntegersWrap) {
+  for (const DType dtype : {DType::i32, DType::i64, DType::u64}) {
+    if (!takes(dtype)) continue;
+    const std::string text = fmt::format(
+        "fusion @wraps (%a: {0}[72], %b: {0}[30]) -> (%y) {{\n  %left = reshape(%a, shape = [2, 6, 6])\n"
+        "  %right = reshape(%b, shape = [5, 6])\n  %y = linear(%left, %right)\n}}\n",
+        name(dtype));
+    const Tensor a = values(dtype, 72, 3), b = values(dtype, 30, 77);
+    const Tensor got = check(text, {{"a", a}, {"b", b}}).at("y");
+    const auto element = [](const Tensor& t, int64_t i) {
+      return load_int64(t.dtype, static_cast<const std::byte*>(t.data()) + size_t(i) * size_of(t.dtype));
+    };
+    for (int64_t row = 0; row < 12; ++row)
+      for (int64_t column = 0; column < 5; ++column) {
+        uint64_t sum = 0;
+        for (int64_t k = 0; k < 6; ++k) sum += uint64_t(element(a, row * 6 + k)) * uint64_t(element(b, column * 6 + k));
+        ASSERT_EQ(element(got, row * 5 + column), wrap_to(got.dtype, int64_t(sum))) << name(dtype);
+      }
+  }
+}
+
 // What reads an f8 tensor sees numbers of its type, whatever made it.
 TEST_P(DTypes, F8RoundsWhereverItIsRead) {
   for (const DType dtype : {DType::f8e4m3, DType::f8e5m2}) {
