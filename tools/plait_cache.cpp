@@ -45,12 +45,22 @@ int cache_command(const Arguments& args) {
   if (whole.why_not().empty()) {
     const DiskCache::Contents of_whole = done_to(whole, args);
     left.damaged += of_whole.damaged;
+    left.entries += of_whole.entries;
     fmt::print("whole specializations: {} of at most {}\n", contents_text(of_whole), mib(whole.limit()));
   }
   if (const int64_t count = count_schedules_on_disk(); count > 0)
     fmt::print("schedules of {} {}, which plait tune --forget removes\n", count,
                count == 1 ? "computation" : "computations");
-  if (args.verify_cache) fmt::print("{} damaged, removed\n", left.damaged);
+  const std::string stays = cache.why_no_more();
+  const bool damage_stays =
+      left.damaged > 0 && cache.contents(true).damaged + (whole.why_not().empty() ? whole.contents(true).damaged : 0) > 0;
+  if (args.verify_cache) fmt::print("{} damaged{}\n", left.damaged, damage_stays ? "" : ", removed");
+  if (!stays.empty() && (args.clear_cache ? left.entries > 0 : args.prune_cache && left.bytes > cache.limit()))
+    throw UserError("what is kept on disk was not removed: " + stays, "plait cache",
+                    "remove it where the folder can be written to");
+  if (damage_stays)
+    throw UserError("what is damaged was not removed: " + stays, "plait cache",
+                    "remove it where the folder can be written to; it is never used");
   return 0;
 }
 

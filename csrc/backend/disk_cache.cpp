@@ -386,10 +386,7 @@ DiskCache::Contents DiskCache::keep_newest(int folder, std::vector<File> all, in
   bool past = false;  // all that were used before go too
   for (const File& file : all) {
     past = past || out.bytes + file.bytes > bytes;
-    if (past) {
-      (void)unlinkat(folder, file.name.c_str(), 0);
-      continue;
-    }
+    if (past && (unlinkat(folder, file.name.c_str(), 0) == 0 || errno == ENOENT)) continue;
     ++out.entries;
     out.bytes += file.bytes;
   }

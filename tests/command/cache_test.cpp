@@ -77,6 +77,11 @@ TEST_F(KernelsOnDisk, AReadOnlyDiskServes) {
               said + ": " + cache() + ": Read-only file system");
   expect_says(on_read_only("'$plait' cache"), said + " or removed: " + cache() + ": Read-only file system");
   expect_says("$plait cache", said, false);
+  const CommandResult refused = shell(on_read_only("'$plait' cache --clear"));
+  EXPECT_EQ(refused.exit, 1);
+  EXPECT_NE(refused.err.find("was not removed: " + cache() + ": Read-only file system"), std::string::npos)
+      << refused.err;
+  EXPECT_EQ(shell(on_read_only("'$plait' cache --prune")).exit, 0);  // below its limit
   expect_says(on_read_only("PLAIT_CACHE_DIR=$PLAIT_CACHE_DIR/none '$plait' doctor | grep \"kernels on disk\""),
               cache() + "/none cannot be made: Read-only file system");
 }
