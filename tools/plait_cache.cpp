@@ -53,7 +53,8 @@ int cache_command(const Arguments& args) {
                count == 1 ? "computation" : "computations");
   const std::string stays = cache.why_no_more();
   const bool damage_stays =
-      left.damaged > 0 && cache.contents(true).damaged + (whole.why_not().empty() ? whole.contents(true).damaged : 0) > 0;
+      left.damaged > 0 &&
+      cache.contents(true).damaged + (whole.why_not().empty() ? whole.contents(true).damaged : 0) > 0;
   if (args.verify_cache) fmt::print("{} damaged{}\n", left.damaged, damage_stays ? "" : ", removed");
   if (!stays.empty() && (args.clear_cache ? left.entries > 0 : args.prune_cache && left.bytes > cache.limit()))
     throw UserError("what is kept on disk was not removed: " + stays, "plait cache",
