@@ -29,19 +29,6 @@ std::string escaped(std::string_view text) {
 
 const std::byte* first(const Tensor& tensor) { return static_cast<const std::byte*>(tensor.data()); }
 
-void require_host(const Tensor& tensor) {
-  if (!tensor.on_host())
-    throw nb::buffer_error("the array lies in a GPU's memory: copy it to the host, e.g. by torch.from_dlpack(y).cpu()");
-}
-
-nb::object number_at(DType dtype, const std::byte* source) {
-  const Constant value = Constant::load(dtype, source);
-  if (dtype == DType::boolean) return nb::bool_(value.bits != 0);
-  if (is_float(dtype)) return nb::float_(value.to_double());
-  if (is_unsigned(dtype)) return nb::int_(value.bits);
-  return nb::int_(value.to_int64());
-}
-
 // ---- Text.
 
 // Nested lists, rows of the last dim on lines of their own, numbers right-aligned, as NumPy prints arrays.
@@ -286,6 +273,19 @@ bool truth(const ArrayRef& array) {
 }
 
 }  // namespace
+
+void require_host(const Tensor& tensor) {
+  if (!tensor.on_host())
+    throw nb::buffer_error("the array lies in a GPU's memory: copy it to the host, e.g. by torch.from_dlpack(y).cpu()");
+}
+
+nb::object number_at(DType dtype, const std::byte* source) {
+  const Constant value = Constant::load(dtype, source);
+  if (dtype == DType::boolean) return nb::bool_(value.bits != 0);
+  if (is_float(dtype)) return nb::float_(value.to_double());
+  if (is_unsigned(dtype)) return nb::int_(value.bits);
+  return nb::int_(value.to_int64());
+}
 
 std::string array_repr(const Tensor& tensor) {
   const std::string type = type_of(tensor) + device_of(tensor);
