@@ -41,6 +41,11 @@ def from_array(object: Any) -> Array:
     return array(object)
 
 
+def _array_of_bytes(dtype: str, shape: tuple[int, ...], elements: bytes) -> Array:
+    """For pickle, which finds functions of Python alone."""
+    return _plait._array_of_bytes(dtype, shape, elements)
+
+
 def run_ranks(fusion: Fusion, inputs: Mapping[str, Any], ranks: int, *, device: str | None = None,
               comm: str = "local:threads", **how: Any) -> dict[str, Array]:
     """Runs a fusion on ranks of this process, each a thread: global arrays in and out. `how`: as for compile()."""

@@ -366,6 +366,7 @@ void bind_arrays(nb::module_& m) {
                             "NumPy's, with NumPy's arrays as results.");
   bind_array_values(type);
   bind_array_operators(type);
+  bind_array_copies(m, type);
   type.def_prop_ro("shape", [](const ArrayRef& a) { return Numbers(nb::tuple(nb::cast(a.tensor.shape))); }, "Extents.")
       .def_prop_ro("strides", [](const ArrayRef& a) { return Numbers(nb::tuple(nb::cast(a.tensor.strides))); },
                    "Strides, in elements.")
