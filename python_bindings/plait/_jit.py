@@ -201,6 +201,9 @@ class Jit:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 
+    def __reduce__(self) -> str:
+        return self.__qualname__  # by its name, as functions; a copy is the same
+
     def __repr__(self) -> str:
         return f"<plait.jit {self._name()}{self._signature}: {len(self._entries)} programs>"
 

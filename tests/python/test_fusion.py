@@ -234,3 +234,35 @@ def test_groups_of_mesh_axes_and_pending_sums() -> None:
     start = np.ones(4, dtype=np.float32)
     out = program.run({"x": value, "g": start})
     np.testing.assert_allclose(np.asarray(out["y"]), value.sum(axis=0) + start)
+
+
+def test_what_tensors_and_programs_cannot_do_says_what_to_write() -> None:
+    f = plait.Fusion("f")
+    x = f.input("x", ["n"], plait.f32)
+    f.output("y", x + 1)
+    program = plait.compile(f, device="reference")
+
+    def write() -> None:
+        x[0] = 1  # type: ignore[index]
+
+    for call, words in ((write, "never changes: plait.ops.where, slice_update"), (lambda: 1 in x, r"plait.ops.any\(x == value\)"),
+                        (lambda: copy.copy(x), "fusions are copied and pickled"), (lambda: pickle.dumps(x), "fusions are copied"),
+                        (lambda: pickle.dumps(program), r"program.save\(path\)"), (lambda: copy.deepcopy(program), r"plait.load\(path\)")):
+        with pytest.raises(TypeError, match=words):
+            call()
+    assert str(f) == str(plait.parse(str(f))), "nothing was added"
+    for refused, words in ((lambda: program.tune(np.ones(3, np.float32), seconds=-1), "-1 seconds"),
+                           (lambda: program.tune(np.ones(3, np.float32), seconds=float("nan")), "nan seconds"),
+                           (lambda: program.tune(np.ones(3, np.float32), rounds=0), "0 rounds"),
+                           (lambda: program.prepare({"x": (plait.f32, (4.5,))}), r"\(4.5,\) is no shape"),
+                           (lambda: plait.compile(f, options={3: 3}), "no option `3`"), (lambda: plait.profile(3), "3 is no program"),
+                           (lambda: plait.import_stablehlo(3), "a int is no module"), (lambda: plait.run_ranks(f, [1], ranks=1), "inputs are list"),
+                           (lambda: plait.from_array(None), "NoneType"), (lambda: plait.from_array(np.zeros(2, "M8[s]")), "cannot be shared: .*dtype 'M'")):
+        with pytest.raises(plait.UserError, match=words):
+            refused()
+
+
+def test_names_that_the_module_does_not_have() -> None:
+    for name, words in (("softmax", "plait.ops.softmax"), ("Compile", "did you mean `compile`"), ("maximum", "did you mean `plait.ops.max`")):
+        with pytest.raises(AttributeError, match=f"plait has no `{name}`.*{words}"):
+            getattr(plait, name)

@@ -1,5 +1,7 @@
 """Functions of arrays as programs: what is traced, what a program depends on, what goes in and comes out."""
 
+import copy
+import pickle
 import collections
 import inspect
 import logging
@@ -377,3 +379,14 @@ def test_kinds_of_calls_that_look_alike_are_told_apart():
         np.testing.assert_array_equal(made["up"].numpy(), x + 1)
     pair.clear()
     assert pair.programs() == [] and pair(x)["up"].shape == (3,) and len(pair.programs()) == 1
+
+
+@plait.jit
+def at_the_top(x):
+    return x + 1
+
+
+def test_it_is_pickled_by_its_name_and_copied_as_functions_are():
+    assert pickle.loads(pickle.dumps(at_the_top)) is at_the_top is copy.copy(at_the_top) is copy.deepcopy(at_the_top)
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(plait.jit(lambda x: x))

@@ -1,6 +1,7 @@
 """Values of arrays: text, indices, iteration, lists, numbers and operators, as NumPy's."""
 
 import operator
+import re
 import subprocess
 import sys
 
@@ -284,3 +285,34 @@ def test_a_donated_array_has_no_operators():
     for call in (lambda: x + 1, lambda: x == 1, lambda: x.T, lambda: 1 in x, lambda: -x):
         with pytest.raises(plait.UserError, match="donated"):
             call()
+
+
+def test_one_element_is_formatted_as_a_number():
+    loss = plait.array(np.array(2.0, np.float32))
+    assert f"{loss:.3f} {loss} {loss:>6} {plait.array(np.array([[7]])):03d}" == "2.000 2    2.0 007"
+    y = plait.array(np.ones(2, np.float32))
+    assert f"{y}" == str(y) == "[1, 1]"
+    with pytest.raises(TypeError, match=r"`.3f` formats one number, and the array has 2: .*tolist"):
+        f"{y:.3f}"
+    with pytest.raises(ValueError, match="format"):
+        f"{loss:d}"
+
+
+def test_what_arrays_do_not_have_says_what_to_write():
+    y = plait.array(np.ones(2, np.float32))
+    with pytest.raises(TypeError, match=r"written through NumPy, y.numpy\(\)\[index\] = value"):
+        y[0] = 1
+    for name, words in (("sum", r"y.numpy\(\).sum, "), ("cuda", r"y.numpy\(\), torch.from_dlpack\(y\)"), ("__cuda_array_interface__", "no `__cuda")):
+        with pytest.raises(AttributeError, match=f"plait.Array has no `{name}`|{words}") as caught:
+            getattr(y, name)
+        assert re.search(words, str(caught.value)) and not hasattr(y, name)
+
+
+def test_numpy_is_told_of_a_copy():
+    f = plait.Fusion()
+    f.output("y", f.input("x", [2], plait.f32).cast(plait.bf16))
+    y = plait.compile(f, device="reference").run(np.ones(2, np.float32))["y"]
+    with pytest.raises(ValueError, match="only a copy"):
+        np.asarray(y, copy=False)
+    assert np.array(y, copy=True).tolist() == [1, 1] and np.shares_memory(np.asarray(plait.array(BASE), copy=False), BASE)
+    assert not np.shares_memory(np.array(plait.array(BASE), copy=True), BASE)
