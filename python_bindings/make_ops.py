@@ -46,7 +46,7 @@ OF_OP = {
     ("dropout", "p"): "a p outside of [0, 1)", ("slice_update", "start"): "an update beyond the dim",
 }
 # What the stub leaves out: checkers would let every name pass.
-OPEN = "^_plait\\.Tensor\\.__getattr__$:\n\n"
+OPEN = "^_plait\\.(Tensor|Array)\\.__(getattr|setitem)__$:\n\n"
 METHODS = ("matmul",)  # besides those of an operand `x`
 HEAD = '''"""Every op: a function adds it to the fusion of its operands and returns the result. Made from the schema of
 their fields and the words of docs/ops.md."""

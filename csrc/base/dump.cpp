@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/file_writer.h"
+#include "base/progress.h"
 #include "base/suggest.h"
 
 namespace plait {
@@ -95,6 +96,7 @@ void DumpSink::put(std::string_view stage, std::string_view name, std::string_vi
     if (r.stage != stage || (!r.glob.empty() && !glob_match(r.glob, name))) continue;
     if (r.folder.empty()) {
       std::string line = fmt::format("---- {} {}\n", stage, name);
+      wipe_progress();
       std::fwrite(line.data(), 1, line.size(), stdout);
       std::fwrite(text.data(), 1, text.size(), stdout);
       std::fflush(stdout);

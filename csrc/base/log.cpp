@@ -11,6 +11,7 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/forks.h"
+#include "base/progress.h"
 #include "base/suggest.h"
 
 namespace plait {
@@ -51,6 +52,7 @@ Sink& the_sink() {
 thread_local bool writing = false;
 
 void print(const LogEntry& entry) {
+  wipe_progress();
   if (entry.level == LogLevel::warn)
     fmt::print(stderr, "warning: {}\n", entry.text);
   else

@@ -1,9 +1,11 @@
 #include "base/progress.h"
 
 #include <fmt/core.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 #include "base/environment.h"
@@ -11,11 +13,14 @@
 namespace plait {
 namespace {
 
+constexpr std::string_view kWiped = "\r\x1b[K";
+
 struct Wanted {
   std::mutex mutex;
   bool on = false;
   ProgressWhere where;
-  std::vector<const ProgressLine*> lines;  // that are shown, in the order of their beginning
+  std::vector<const void*> lines;  // that may be written, in the order of their beginning
+  const void* written = nullptr;   // the one that stands on the terminal
 };
 
 Wanted& wanted() {
@@ -44,9 +49,65 @@ void put(int file, std::string_view text) {
   }
 }
 
-constexpr std::string_view kWiped = "\r\x1b[K";
+// The terminal on which a line stands; -1: none. Signals read it.
+std::atomic<int> terminal{-1};
+
+// With the lock of wanted().
+void wipe() {
+  if (const int file = terminal.exchange(-1); file >= 0) put(file, kWiped);
+  wanted().written = nullptr;
+}
+
+// ---- Signals that end the process leave no line behind.
+
+constexpr int kEnding[] = {SIGINT, SIGTERM};
+
+void wipe_and_end(int signal) {
+  if (const int file = terminal.load(); file >= 0) (void)!::write(file, kWiped.data(), kWiped.size());
+  raise(signal);  // as it is by default, after SA_RESETHAND
+}
+
+// Where a signal does `from`, it does `to` from now on.
+void turn_handlers(void (*from)(int), void (*to)(int)) {
+  for (const int signal : kEnding) {
+    struct sigaction now = {};
+    if (sigaction(signal, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) || now.sa_handler != from) continue;
+    struct sigaction next = {};
+    next.sa_handler = to;
+    next.sa_flags = int(SA_RESETHAND | SA_NODEFER);
+    sigaction(signal, &next, nullptr);
+  }
+}
+
+// ---- Lines, the last of which is written.
+
+void begin_line(const void* line) {
+  const std::lock_guard lock(wanted().mutex);
+  if (wanted().lines.empty()) turn_handlers(SIG_DFL, wipe_and_end);
+  wanted().lines.push_back(line);
+}
+
+void write_line(const void* line, int file, std::string_view text) {
+  const std::lock_guard lock(wanted().mutex);
+  if (wanted().lines.back() != line) return;
+  wanted().written = line;
+  terminal = file;
+  put(file, fmt::format("\r{}\x1b[K", text));
+}
+
+void end_line(const void* line) {
+  const std::lock_guard lock(wanted().mutex);
+  std::erase(wanted().lines, line);
+  if (wanted().written == line) wipe();
+  if (wanted().lines.empty()) turn_handlers(wipe_and_end, SIG_DFL);
+}
 
 }  // namespace
+
+void wipe_progress() {
+  const std::lock_guard lock(wanted().mutex);
+  wipe();
+}
 
 void show_progress(bool on, const ProgressWhere& where) {
   const std::lock_guard lock(wanted().mutex);
@@ -60,10 +121,7 @@ ProgressLine::ProgressLine(std::string what, size_t total, std::string unit)
 ProgressLine::ProgressLine(std::string what, size_t total, std::string unit, const ProgressWhere& where)
     : what_(std::move(what)), unit_(std::move(unit)), total_(total), where_(where), shown_(is_shown(where.file)) {
   if (!shown_) return;
-  {
-    const std::lock_guard lock(wanted().mutex);
-    wanted().lines.push_back(this);
-  }
+  begin_line(this);
   thread_ = std::thread([this] { beat(); });
 }
 
@@ -81,10 +139,7 @@ void ProgressLine::write() {
   std::string text = what_;
   if (total_ > 1) text += fmt::format(": {} of {} {}", done_, total_, unit_);
   if (seconds > 0) text += fmt::format(", {} s", seconds);
-  const std::lock_guard lock(wanted().mutex);
-  if (wanted().lines.back() != this) return;
-  written_ = true;
-  put(where_.file, fmt::format("\r{}\x1b[K", text));
+  write_line(this, where_.file, text);
 }
 
 void ProgressLine::step() {
@@ -102,21 +157,19 @@ ProgressLine::~ProgressLine() {
   }
   changed_.notify_all();
   thread_.join();
-  const std::lock_guard lock(wanted().mutex);
-  std::erase(wanted().lines, this);
-  if (written_) put(where_.file, kWiped);
+  end_line(this);
 }
 
-StatusLine::StatusLine() : where_(wanted_where()), shown_(is_shown(where_.file)) {}
+StatusLine::StatusLine() : where_(wanted_where()), shown_(is_shown(where_.file)) {
+  if (shown_) begin_line(this);
+}
 
 void StatusLine::show(std::string_view text) {
-  if (!shown_) return;
-  written_ = true;
-  put(where_.file, fmt::format("\r{}\x1b[K", text));
+  if (shown_) write_line(this, where_.file, text);
 }
 
 StatusLine::~StatusLine() {
-  if (written_) put(where_.file, kWiped);
+  if (shown_) end_line(this);
 }
 
 }  // namespace plait

@@ -19,6 +19,10 @@ struct ProgressWhere {
 // Whether lines of progress are shown; off, until a program for people asks for them (the command, Python).
 void show_progress(bool on, const ProgressWhere& where = {});
 
+// Before anything else is written to standard output or error: takes away the line that stands there, which comes again
+// when there is news of it. Signals that end the process, SIGINT and SIGTERM, do so where nobody handles them.
+void wipe_progress();
+
 // "compiling @f: 3 of 40 kernels, 2 s", written anew where standard error is a terminal, once the work has taken a
 // second; it is wiped out at the end. Without parts that are counted (`total` 0 or 1) "checking @f, 2 s". Of several
 // lines at once the one that was begun last is shown. Safe from several threads; where a line is shown it has a thread.
@@ -43,11 +47,12 @@ class ProgressLine {
   std::mutex mutex_;
   std::condition_variable changed_;
   size_t done_ = 0;
-  bool written_ = false, ended_ = false;
+  bool ended_ = false;
   std::thread thread_;
 };
 
-// A line of a program that says its own words, as often as it likes; it is wiped out at the end.
+// A line of a program that says its own words, as often as it likes; it is wiped out at the end. One of the lines of
+// which the last is shown.
 class StatusLine {
  public:
   StatusLine();
@@ -58,7 +63,6 @@ class StatusLine {
  private:
   const ProgressWhere where_;
   const bool shown_;
-  bool written_ = false;
 };
 
 }  // namespace plait

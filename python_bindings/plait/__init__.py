@@ -9,12 +9,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plait import _plait, ops
 from plait._plait import Array, Device, DType, Fusion, Kernel, Program, Step, Tensor, TunedSchedule, array, compile, devices, dtype, format, load
 from plait import _log, _signatures
 from plait._jit import jit
+from plait._names import guess as _guess
 from plait._profile import Profile, profile
 from plait.command import doctor
 from plait.errors import BoundsError, CommError, Error, InternalError, MissingError, OutOfMemoryError, UserError
@@ -41,10 +42,29 @@ def from_array(object: Any) -> Array:
     return array(object)
 
 
+def _array_of_bytes(dtype: str, shape: tuple[int, ...], elements: bytes) -> Array:
+    """For pickle, which finds functions of Python alone."""
+    return _plait._array_of_bytes(dtype, shape, elements)
+
+
 def run_ranks(fusion: Fusion, inputs: Mapping[str, Any], ranks: int, *, device: str | None = None,
               comm: str = "local:threads", **how: Any) -> dict[str, Array]:
     """Runs a fusion on ranks of this process, each a thread: global arrays in and out. `how`: as for compile()."""
+    if not isinstance(inputs, Mapping):
+        raise UserError(f"inputs are {type(inputs).__name__}, no dict", "run_ranks", "name them: {\"x\": x}")
     return compile(fusion, device=device, comm=comm, ranks=ranks, **how).run(dict(inputs))
+
+
+if not TYPE_CHECKING:  # checkers would let every name pass
+
+    def __getattr__(name: str) -> Any:
+        if name.startswith("_") or name == "torch":
+            raise AttributeError(f"module 'plait' has no `{name}`" + (": import plait.torch" if name == "torch" else ""))
+        if name in ops.__all__:
+            raise AttributeError(f"plait has no `{name}`: ops are in plait.ops, plait.ops.{name}")
+        own, meant = _guess(name, __all__), _guess(name, ops.__all__)
+        text = f"; did you mean `{own}`?" if own else f"; did you mean `plait.ops.{meant}`?" if meant else ""
+        raise AttributeError(f"plait has no `{name}`{text}")
 
 
 __all__ = [

@@ -97,6 +97,28 @@ def _filled(place: Any, leaves: Sequence[Any]) -> Any:
     return place
 
 
+def _match(place: Any, out: Any, name: str, found: list[Any]) -> None:
+    """Puts the parts of `out` where the leaves of the structure stand; None: nothing is given there."""
+    if out is None:
+        return
+    if isinstance(place, _Leaf):
+        if found[place.index] is not None and found[place.index] is not out:
+            raise TypeError(f"{name} is a second array for a tensor that the function returns twice: give it once, and None elsewhere")
+        found[place.index] = out
+    elif isinstance(place, dict) and isinstance(out, dict):
+        for key, value in out.items():
+            if key not in place:
+                raise TypeError(f"{name} has {key!r}, the result has {', '.join(map(repr, place))}")
+            _match(place[key], value, f"{name}[{key!r}]", found)
+    elif isinstance(place, (tuple, list)) and isinstance(out, (tuple, list)) and len(place) == len(out):
+        for i, each in enumerate(out):
+            _match(place[i], each, f"{name}[{i}]", found)
+    else:
+        what = f"a {type(place).__name__} of {len(place)}" if isinstance(place, _PLACES) else f"{place!r}, no array"
+        raise TypeError(f"{name} is a {type(out).__name__}, and what is returned there is {what}: give arrays where the function "
+                        "returns tensors, and None for those that shall be made")
+
+
 class _Entry:
     """What one kind of call was compiled to."""
 
@@ -109,24 +131,32 @@ class _Entry:
         self.run = program.run
         self.only = outputs[0] if isinstance(result, _Leaf) else None  # the output that is the result
 
+    def targets(self, out: Any) -> Any:
+        """What `run` takes as `out`, of what has the structure of the result."""
+        if self.only is not None or out is None:
+            return out
+        found: list[Any] = [None] * len(self.outputs)
+        _match(self.result, out, "out", found)
+        return found
+
 
 class Jit:
     """A function that runs as a compiled program. Made by `plait.jit`."""
 
     def __init__(self, function: Callable[..., Any], *, shapes: Mapping[str, Extents], static: Iterable[str],
                  donate: Iterable[str], mesh: Mesh | str | None, shard: Mapping[str, Cuts], how: Mapping[str, Any]):
+        self._signature = _signature(function)
         functools.update_wrapper(self, function)
         self._function = function
-        self._signature = inspect.signature(function)
         self._parameters = list(self._signature.parameters)
         by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         plain = all(each.kind in by_place for each in self._signature.parameters.values())
         self._positional = len(self._parameters) if plain else -1  # arguments of a call that need no binding
-        self._shapes = {name: tuple(extents) for name, extents in shapes.items()}
+        self._shapes = {name: tuple(extents) for name, extents in _by_parameter("shapes", shapes, (tuple, list)).items()}
         self._static = frozenset(static)
         self._donate = frozenset(donate)
         self._mesh = mesh
-        self._shard = {name: dict(cuts) for name, cuts in shard.items()}
+        self._shard = {name: dict(cuts) for name, cuts in _by_parameter("shard", shard, Mapping).items()}
         self._how = dict(how)
         known = set(self._parameters)
         for what, names in (("shapes", self._shapes), ("static", self._static), ("donate", self._donate),
@@ -143,7 +173,7 @@ class Jit:
         self._told = False
         self._direct: dict[Any, _Entry] = {}  # by types, dtypes and shapes of arguments that are all arrays
 
-    def __call__(self, *args: Any, out: Any = None, **named: Any) -> Any:
+    def __call__(self, /, *args: Any, out: Any = None, **named: Any) -> Any:
         kinds = None
         if not named and out is None:  # arrays alone, as most calls are: one look-up
             try:
@@ -165,20 +195,23 @@ class Jit:
         if out is None and not entry.donated:
             made = entry.program.run(*arrays)
         else:
-            made = entry.program.run(*arrays, out=out, donate=entry.donated)
+            made = entry.program.run(*arrays, out=entry.targets(out), donate=entry.donated)
         return _filled(entry.result, [made[name] for name in entry.outputs])
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 
+    def __reduce__(self) -> str:
+        return self.__qualname__  # by its name, as functions; a copy is the same
+
     def __repr__(self) -> str:
         return f"<plait.jit {self._name()}{self._signature}: {len(self._entries)} programs>"
 
-    def fusion(self, *args: Any, **named: Any) -> Fusion:
+    def fusion(self, /, *args: Any, **named: Any) -> Fusion:
         """The graph of such a call, traced where it is not known yet. Nothing runs."""
         return self._entry(args, named).fusion
 
-    def program(self, *args: Any, **named: Any) -> Program:
+    def program(self, /, *args: Any, **named: Any) -> Program:
         """The program of such a call: `explain`, `dump`, `report`, `kernels`. It compiles when it is first run or prepared."""
         return self._entry(args, named).program
 
@@ -376,6 +409,46 @@ class Jit:
         return seen[id(value)][0]
 
 
+def _signature(function: Any) -> inspect.Signature:
+    """TypeError for what is no function of arrays."""
+    if not callable(function):
+        raise TypeError(f"plait.jit takes a function, not {function!r}: arguments of its own are keywords, @plait.jit(static=...)")
+    name = getattr(function, "__name__", type(function).__name__)
+    for is_it, what in ((inspect.iscoroutinefunction, "a coroutine"), (inspect.isasyncgenfunction, "an asynchronous generator"),
+                        (inspect.isgeneratorfunction, "a generator")):
+        if is_it(function):
+            raise TypeError(f"{name} is {what}: plait.jit takes a function that returns tensors")
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} does not say its parameters: plait.jit(lambda x: {name}(x)) does") from None
+    out = signature.parameters.get("out")
+    if out is not None and out.kind in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY):
+        raise TypeError(f"{name}{signature} has a parameter `out`, which is the call's own keyword: f(x, out=y) writes the result "
+                        "into y. Give the parameter another name, or leave it out")
+    return signature
+
+
+def _by_parameter(what: str, given: Any, kind: Any) -> Mapping[str, Any]:
+    """TypeError for anything but a dict of `kind`, in which parameters name what is theirs."""
+    example = {"shapes": '{"x": ["rows", None]}, an entry for each dim', "shard": '{"x": {0: "tp"}}, axes of the mesh by dim'}[what]
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what} is {given!r}: give {what}={example}")
+    for name, each in given.items():
+        if not isinstance(each, kind):
+            raise TypeError(f"{what}[{name!r}] is {each!r}: give {what}={example}")
+    return given
+
+
+def _names_of(what: str, given: Any) -> list[str]:
+    """Of `static` and `donate`. TypeError for anything but names."""
+    names = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"{what} has {name!r}: name parameters, {what}=[\"x\"]")
+    return names
+
+
 def _word(name: str, taken: set[str]) -> str:
     """As the text form writes names, each once."""
     word = "".join(each if each.isascii() and (each.isalnum() or each == "_") else "_" for each in name)
@@ -411,7 +484,7 @@ def jit(function: Callable[..., Any] | None = None, *, shapes: Mapping[str, Exte
     kind of call of its own, but for extents that `shapes` names: `shapes={"q": ["rows", None]}` has one program for any
     number of rows. `shard={"q": {0: "dp"}, "return": {0: "dp"}}` cuts dims over axes of `mesh`; `how` goes to
     `plait.compile`: device, comm, ranks, sizes, options, dumps. `f(..., out=y)` writes the result into `y`, as `run`
-    does. Arrays of the parameters that `donate` names are given up in each call: results take their memory where they
+    does; of several tensors `out` has the structure of the result, with None where nothing is given. Arrays of the parameters that `donate` names are given up in each call: results take their memory where they
     fit, and a `plait.Array` says so when it is read afterwards.
 
     The result has `fusion(*args)`, `program(*args)` (explain, dump, report), `programs()` and `clear()`. Called with
@@ -424,5 +497,5 @@ def jit(function: Callable[..., Any] | None = None, *, shapes: Mapping[str, Exte
             raise TypeError(f"jit() has no parameter `{word}`{nearest(word, [*_JIT, *_COMPILE])}")
     if function is None:
         return functools.partial(jit, shapes=shapes, static=static, donate=donate, mesh=mesh, shard=shard, **how)
-    static, donate = ([names] if isinstance(names, str) else names for names in (static, donate))
-    return Jit(function, shapes=shapes or {}, static=static, donate=donate, mesh=mesh, shard=shard or {}, how=how)
+    return Jit(function, shapes={} if shapes is None else shapes, static=_names_of("static", static), donate=_names_of("donate", donate),
+               mesh=mesh, shard={} if shard is None else shard, how=how)

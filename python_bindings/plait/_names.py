@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterable
 
 SYNONYMS = {
@@ -56,6 +57,17 @@ def unknown_member(word: str, members: Iterable[str]) -> str:
         return f"plait.Tensor has no `{word}`"
     meant = _OF_TENSORS.get(word) or guess(word, [each for each in members if not each.startswith("_")])
     return f"plait.Tensor has no `{word}`{_question(meant)}"
+
+
+def unknown_of_array(word: str) -> str:
+    """What is said of an attribute that arrays lack."""
+    begin = f"plait.Array has no `{word}`"
+    if word.startswith("_"):  # what other libraries look for
+        return begin
+    numpys = getattr(sys.modules.get("numpy"), "ndarray", None)
+    if hasattr(numpys, word):
+        return f"{begin}: it lends its memory, to NumPy, y.numpy().{word}, and to others, torch.from_dlpack(y)"
+    return f"{begin}: its memory is lent to libraries that have it, y.numpy(), torch.from_dlpack(y)"
 
 
 def function_for(ufunc: str) -> str:

@@ -167,6 +167,8 @@ def profile(program: Program, *, wait: int = 0, warmup: int = 1, active: int = 1
     `trace`: after each cycle files with Chrome's trace events, for Perfetto and `plait view`: one for each of this
     process's ranks where the name has `{rank}`, else one of them all. `{cycle}` counts from 1. A run whose steps are timed is slower: GPUs are waited for after
     each step, and threads run it one after another. Raises UserError."""
+    if not isinstance(program, Program):
+        raise UserError(f"{program!r} is no program", "profile", "give what plait.compile made, or f.program(...) of a plait.jit")
     return Profile(program, wait, warmup, active, repeat, trace)
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from plait import _plait
 from plait._plait import Array, Fusion
+from plait.errors import UserError
 
 
 class Imported(NamedTuple):
@@ -57,4 +58,7 @@ def import_stablehlo(text: Any, *, constants: Mapping[str, Any] | None = None, n
         text = pathlib.Path(file).read_text()
     elif hasattr(text, "as_text"):
         text = text.as_text()
+    if not isinstance(text, str):
+        raise UserError(f"a {type(text).__name__} is no module of StableHLO", "import_stablehlo",
+                        "give its text, a pathlib.Path of it, or jax.jit(f).lower(x)")
     return Imported(*_plait._import_stablehlo(text, file, name, dict(constants or {})))

@@ -29,19 +29,6 @@ std::string escaped(std::string_view text) {
 
 const std::byte* first(const Tensor& tensor) { return static_cast<const std::byte*>(tensor.data()); }
 
-void require_host(const Tensor& tensor) {
-  if (!tensor.on_host())
-    throw nb::buffer_error("the array lies in a GPU's memory: copy it to the host, e.g. by torch.from_dlpack(y).cpu()");
-}
-
-nb::object number_at(DType dtype, const std::byte* source) {
-  const Constant value = Constant::load(dtype, source);
-  if (dtype == DType::boolean) return nb::bool_(value.bits != 0);
-  if (is_float(dtype)) return nb::float_(value.to_double());
-  if (is_unsigned(dtype)) return nb::int_(value.bits);
-  return nb::int_(value.to_int64());
-}
-
 // ---- Text.
 
 // Nested lists, rows of the last dim on lines of their own, numbers right-aligned, as NumPy prints arrays.
@@ -285,7 +272,64 @@ bool truth(const ArrayRef& array) {
   return PyObject_IsTrue(item(array).ptr()) == 1;
 }
 
+// As Python formats the one element, or the text of all.
+std::string formatted(nb::handle_t<ArrayRef> self, const std::string& how) {
+  if (how.empty()) return nb::cast<std::string>(nb::str(self));
+  const auto& array = nb::cast<ArrayRef&>(self);
+  if (array.tensor.elements() != 1)
+    throw nb::type_error(fmt::format("`{}` formats one number, and the array has {}: format those of y.tolist()", how,
+                                     array.tensor.elements())
+                             .c_str());
+  const nb::object number = item(array);
+  return nb::cast<std::string>(nb::module_::import_("builtins").attr("format")(number, how));
+}
+
+nb::object as_numpy_asks(nb::handle_t<ArrayRef> self, nb::object dtype, nb::object copy) {
+  const nb::object made = self.attr("numpy")();
+  const nb::object numpy = nb::module_::import_("numpy");
+  const bool is_copy = !numpy_has(nb::cast<ArrayRef&>(self).tensor.dtype);
+  if (!copy.is_none() && nb::cast<bool>(copy) && !is_copy) return numpy.attr("array")(made, dtype);
+  if (is_copy && !copy.is_none() && !nb::cast<bool>(copy))
+    throw nb::value_error("NumPy has no such dtype: only a copy of the array, in f32, is NumPy's");
+  return numpy.attr("asarray")(made, dtype);
+}
+
+// Members that are missed, with what to write.
+void bind_array_refusals(nb::class_<ArrayRef>& arrays) {
+  arrays
+      .def(
+          "__setitem__",
+          [](const ArrayRef&, nb::handle, nb::handle) {
+            throw nb::type_error("elements of a plait.Array are written through NumPy, y.numpy()[index] = value, or through "
+                                 "another library of the same memory, torch.from_dlpack(y)[index] = value");
+          },
+          nb::arg("index").none(), nb::arg("value").none(),
+          nb::sig("def __setitem__(self, index: object, value: object, /) -> typing.Never"),
+          "Raises TypeError: others write the memory.")
+      .def(
+          "__getattr__",
+          [](const ArrayRef&, const std::string& name) -> nb::object {
+            throw nb::attribute_error(
+                nb::cast<std::string>(nb::module_::import_("plait._names").attr("unknown_of_array")(name)).c_str());
+          },
+          nb::arg("name"), nb::sig("def __getattr__(self, name: str, /) -> typing.Never"),
+          "Raises AttributeError, with what to write.");
+}
+
 }  // namespace
+
+void require_host(const Tensor& tensor) {
+  if (!tensor.on_host())
+    throw nb::buffer_error("the array lies in a GPU's memory: copy it to the host, e.g. by torch.from_dlpack(y).cpu()");
+}
+
+nb::object number_at(DType dtype, const std::byte* source) {
+  const Constant value = Constant::load(dtype, source);
+  if (dtype == DType::boolean) return nb::bool_(value.bits != 0);
+  if (is_float(dtype)) return nb::float_(value.to_double());
+  if (is_unsigned(dtype)) return nb::int_(value.bits);
+  return nb::int_(value.to_int64());
+}
 
 std::string array_repr(const Tensor& tensor) {
   const std::string type = type_of(tensor) + device_of(tensor);
@@ -295,6 +339,7 @@ std::string array_repr(const Tensor& tensor) {
 }
 
 void bind_array_values(nb::class_<ArrayRef>& arrays) {
+  bind_array_refusals(arrays);
   arrays
       .def("__getitem__", part, nb::arg("index").none(),
            nb::sig("def __getitem__(self, index: object, /) -> typing.Any"),
@@ -330,15 +375,12 @@ void bind_array_values(nb::class_<ArrayRef>& arrays) {
           "The one element. Raises ValueError for another number of them.")
       .def(
           "__array__",
-          [](nb::handle_t<ArrayRef> self, nb::object dtype, nb::object copy) {
-            const nb::object made = self.attr("numpy")();
-            const nb::object numpy = nb::module_::import_("numpy");
-            if (!copy.is_none() && nb::cast<bool>(copy)) return numpy.attr("array")(made, dtype);
-            return numpy.attr("asarray")(made, dtype);
-          },
+          as_numpy_asks,
           nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none(),
           nb::sig("def __array__(self, dtype: typing.Any = None, copy: bool | None = None) -> typing.Any"),
           "As numpy(), for numpy.asarray.")
+      .def("__format__", formatted, nb::arg("format_spec"), nb::sig("def __format__(self, format_spec: str, /) -> str"),
+           "Of the one element as of Python's numbers; without a format str(self). Raises TypeError for more elements.")
       .def("__repr__", [](const ArrayRef& a) { return a.donated ? donated_repr(a.tensor) : array_repr(a.tensor); })
       .def("_repr_html_", array_html,
            "A table for notebooks: type, device and values, of long dims the first and the last; of more than two dims "

@@ -113,7 +113,12 @@ void release_buffer(Py_buffer* view) {
 
 ArrayRef from_buffer(nb::handle object, const std::string& where) {
   auto view = std::make_unique<Py_buffer>();
-  if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_FULL_RO) != 0) throw nb::python_error();
+  if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_FULL_RO) != 0) {
+    const nb::python_error refused;
+    if (!refused.matches(PyExc_ValueError) && !refused.matches(PyExc_BufferError)) throw refused;
+    throw UserError(fmt::format("the array cannot be shared: {}", nb::cast<std::string>(nb::str(refused.value()))), where,
+                    "convert the array");
+  }
   Py_buffer* held = view.release();
   std::shared_ptr<void> owner(held, [](void* p) { release_buffer(static_cast<Py_buffer*>(p)); });
   const auto dtype = dtype_of_format(held->format, held->itemsize);
@@ -366,6 +371,7 @@ void bind_arrays(nb::module_& m) {
                             "NumPy's, with NumPy's arrays as results.");
   bind_array_values(type);
   bind_array_operators(type);
+  bind_array_copies(m, type);
   type.def_prop_ro("shape", [](const ArrayRef& a) { return Numbers(nb::tuple(nb::cast(a.tensor.shape))); }, "Extents.")
       .def_prop_ro("strides", [](const ArrayRef& a) { return Numbers(nb::tuple(nb::cast(a.tensor.strides))); },
                    "Strides, in elements.")
@@ -387,7 +393,7 @@ void bind_arrays(nb::module_& m) {
            "f32. Raises BufferError for an array in a GPU's memory.")
       .def("to_doubles", [](const ArrayRef& a) { return a.live().to_doubles(); },
            "All elements in row-major order, as floats. Of host memory.");
-  m.def("array", [](nb::object object) { return array_of(object, "input %array", nullptr); }, nb::arg("object"),
+  m.def("array", [](nb::object object) { return array_of(object, "input %array", nullptr); }, nb::arg("object").none(),
         "An Array over the memory of any array.");
 }
 

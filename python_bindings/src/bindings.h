@@ -61,6 +61,10 @@ struct ArrayRef {
 ArrayRef array_of(nb::handle object, const std::string& where, void* stream);
 // A DLPack capsule, before version 1, that owns the tensor.
 nb::object capsule_of(const Tensor& tensor);
+// BufferError for a tensor in a GPU's memory.
+void require_host(const Tensor& tensor);
+// An element as Python's number.
+nb::object number_at(DType dtype, const std::byte* source);
 // Whether NumPy has the dtype.
 bool numpy_has(DType dtype);
 // plait.DType, its name, or an object with either NumPy's or PyTorch's name of the dtype.
@@ -109,6 +113,8 @@ void follow_loggers();
 void bind_log(nb::module_& m);
 void bind_errors(nb::module_& m);
 void bind_arrays(nb::module_& m);
+// Copies and pickles.
+void bind_array_copies(nb::module_& m, nb::class_<ArrayRef>& arrays);
 // Elements of an array: indices, numbers, lists, text.
 void bind_array_values(nb::class_<ArrayRef>& arrays);
 // Arithmetic and comparisons, which are NumPy's.

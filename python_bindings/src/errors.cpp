@@ -2,6 +2,8 @@
 #include "base/bounds_error.h"
 #include "base/memory_error.h"
 
+#include <typeinfo>
+
 #include "bindings.h"
 
 namespace plait::python {
@@ -33,6 +35,8 @@ void translate(const std::exception_ptr& thrown, void*) {
     raise("CommError", e);
   } catch (const Error& e) {
     raise("InternalError", e);
+  } catch (const std::bad_cast&) {  // of a part of an argument
+    PyErr_SetString(PyExc_TypeError, "an argument holds something of another type than the function's docstring says");
   }
 }
 

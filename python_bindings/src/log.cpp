@@ -48,6 +48,7 @@ void tell_all() {
       next = std::move(all.entries.front());
       all.entries.pop_front();
     }
+    wipe_progress();  // handlers may write to the terminal
     try {
       all.tell(int(next.entry.level), std::string(name(next.entry.component)), next.entry.text, next.seconds);
     } catch (nb::python_error& e) {  // a handler's own

@@ -241,6 +241,27 @@ void bind_protocols(nb::class_<TensorRef>& tensors) {
           },
           nb::sig("def __iter__(self) -> typing.Never"), "Raises TypeError: parts are ops.")
       .def(
+          "__contains__",
+          [](const TensorRef& t, nb::handle) -> bool {
+            refuse(t, "is a tensor of a graph, and what is in it is known when a program runs: plait.ops.any(x == value) says it then");
+          },
+          nb::arg("value").none(), nb::sig("def __contains__(self, value: object, /) -> typing.Never"),
+          "Raises TypeError: a graph has no values.")
+      .def(
+          "__setitem__",
+          [](const TensorRef& t, nb::handle, nb::handle) {
+            refuse(t, "is a tensor of a graph and never changes: plait.ops.where, slice_update and scatter make another");
+          },
+          nb::arg("index").none(), nb::arg("value").none(),
+          nb::sig("def __setitem__(self, index: object, value: object, /) -> typing.Never"),
+          "Raises TypeError: ops make tensors.")
+      .def(
+          "__reduce__",
+          [](const TensorRef& t) -> nb::object {
+            refuse(t, "is a tensor of a graph, of which there is no copy: fusions are copied and pickled");
+          },
+          nb::sig("def __reduce__(self) -> typing.Never"), "Raises TypeError: fusions are pickled.")
+      .def(
           "__array__",
           [](const TensorRef& t, nb::args, nb::kwargs) -> nb::object {
             refuse(t, "is a tensor of a graph: arrays are what run() gives");

@@ -64,7 +64,7 @@ std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::opti
   how.comm = comm;
   how.ranks = ranks;
   give_sizes(how.sizes, *out->fusion, sizes);
-  for (auto [name, value] : options) set_option(how.options, nb::cast<std::string>(name), option_text(value));
+  for (auto [name, value] : options) set_option(how.options, nb::cast<std::string>(nb::str(name)), option_text(value));
   const std::vector<std::string> requests = dump_requests(dumps);
   for (const std::string& specs : requests) out->dumps.request(specs);
   if (!requests.empty()) how.dumps = &out->dumps;
@@ -157,10 +157,19 @@ Arrays run_local(Program& program, int64_t rank, const nb::args& positions, nb::
   return arrays(program, made, stream);
 }
 
+// A shape of numbers. UserError.
+std::vector<int64_t> extents_of(nb::handle shape, const std::string& name) {
+  std::vector<int64_t> out;
+  if (!nb::try_cast(shape, out))
+    throw UserError(fmt::format("{} is no shape", nb::cast<std::string>(nb::repr(shape))), "prepare, input %" + name,
+                    "give a dtype and whole numbers: (plait.f32, (4, 1000))");
+  return out;
+}
+
 // Of an input: an array, or (dtype, shape).
 TensorMetadata metadata_of(nb::handle value, const std::string& name) {
   if (nb::isinstance<nb::tuple>(value) && nb::len(value) == 2)
-    return {dtype_of(value[nb::int_(0)]), nb::cast<std::vector<int64_t>>(value[nb::int_(1)])};
+    return {dtype_of(value[nb::int_(0)]), extents_of(value[nb::int_(1)], name)};
   const Tensor t = array_of(value, "input %" + name, nullptr).tensor;
   return {t.dtype, t.shape};
 }
@@ -186,6 +195,9 @@ void prepare(Program& program, const nb::args& positions, nb::object out, nb::ob
 // An interrupt ends the search; what it found until then is kept.
 std::vector<TunedSchedule> tune_program(Program& program, const nb::args& positions, double seconds, int64_t rounds,
                                         bool keep, const nb::kwargs& keywords) {
+  if (!(seconds >= 0) || rounds < 1)
+    throw UserError(fmt::format("{} seconds and {} rounds", seconds, rounds), "tune",
+                    "give seconds from 0 on, and at least one round");
   const Given given = given_arrays(program, "tune", positions, keywords, nb::none(), nullptr);
   bool interrupted = false;
   StatusLine line;
@@ -383,6 +395,11 @@ void bind_programs(nb::module_& m) {
            "Text of a stage of the class that ran last, as `plait opt --until` prints it. Raises UserError, MissingError.")
       .def("save", [](Program& p, const std::filesystem::path& path) { locked(p, [&] { p.compiled->save(path.string()); }); },
            nb::arg("path"), "Writes what was compiled so far to a file that load() takes. Raises UserError.")
+      .def("__reduce__", [](Program&) -> nb::object {
+             throw nb::type_error("a plait.Program is neither copied nor pickled: threads share it, other processes take what "
+                                  "program.save(path) wrote by plait.load(path), or compile the fusion, which is pickled");
+           },
+           nb::sig("def __reduce__(self) -> typing.Never"), "Raises TypeError: files are for other processes.")
       .def("explain", explain, nb::arg("what") = "shard",
            "Why things are where they are, as `plait explain` prints it: `overview`, `shard`, `segments`, `schedule`, `cache`, "
            "`memory`. Raises UserError.")

@@ -2,6 +2,7 @@
 
 import ctypes
 import importlib
+import operator
 import os
 import pathlib
 import re
@@ -64,6 +65,28 @@ def test_an_array_lies_where_the_given_one_does(library):
     turned = make(library, 12).reshape(3, 4).T
     taken = plait.array(turned)
     assert taken.strides == (1, 4) and pointer(taken) == address(turned)
+
+
+def test_operators_beside_arrays_of_other_libraries_say_what_to_write(library):
+    """No name becomes an array of NumPy's by `+=`; NumPy's own arrays are at home."""
+    make, _ = LIBRARIES[library.__name__]
+    given, y = make(library, 3), plait.array(np.arange(3, dtype=np.float32))
+    if library is np:
+        assert (given + y).tolist() == (y + given).tolist() == [1, 2, 3] and (given == y).tolist() == [False, True, False]
+        return
+    kept = given
+    for operation in (operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
+                      operator.eq, operator.ne, operator.lt, operator.ge, operator.matmul):
+        for left, right in ((y, given), (given, y)):
+            with pytest.raises(TypeError, match=r"dlpack"):
+                operation(left, right)
+    with pytest.raises(TypeError, match="give the plait.Array to that library first"):
+        given += y
+    assert given is kept
+    with pytest.raises(TypeError, match="give the plait.Array to that library first"):
+        given in y  # noqa: B015
+    from_dlpack = library.from_dlpack if library.__name__ != "jax" else library.dlpack.from_dlpack
+    assert (given + from_dlpack(y)).tolist() == [1, 2, 3]
 
 
 def test_results_are_shared(library):

@@ -1,5 +1,6 @@
 """Building, printing, reading and copying fusions; the words of errors."""
 
+import copy
 import inspect
 import pickle
 import re
@@ -173,6 +174,37 @@ def test_a_call_of_each_kind_of_op():
         ops.einsum(x, "ij->ji")
 
 
+def test_equal_meshes_are_equal_however_they_are_written() -> None:
+    one = plait.Mesh(dp=2, tp=4, links={"dp": (50, 12), "tp": (450, 3)}, groups={"a": ["dp", "tp"], "b": ["tp"]})
+    other = plait.Mesh({"dp": np.int64(2)}, tp=4, links={"tp": [450, 3], "dp": (np.int32(50), 12)}, groups={"b": "tp", "a": ("dp", "tp")})
+    assert one == other and hash(one) == hash(other) and str(one).split(" with")[0] == str(other).split(" with")[0]
+    assert one != plait.Mesh(dp=2, tp=4, links={"dp": (50, 12), "tp": (450, 4)}, groups=one.groups)
+    assert one != plait.Mesh(tp=4, dp=2, links=one.links, groups=one.groups), "axes have an order: ranks are numbered by it"
+    assert len({one, other, copy.deepcopy(one), pickle.loads(pickle.dumps(one))}) == 1
+
+
+@pytest.mark.parametrize("link", [(-1, 2), (50, -1), (0, 1), (float("nan"), 1), ("50", 12), (50,), (50, 12, 3), (1.5, 2), (2**70, 1),
+                                  (True, 1), 50, None, "ab", [None, 1]], ids=str)
+def test_links_that_are_none_are_refused(link: object) -> None:
+    with pytest.raises(plait.UserError, match=r"the link of mesh axis `tp` is .*\n.*mesh @m\n.*\(50, 12\)"):
+        plait.Mesh(tp=2, links={"tp": link})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("make, words", [
+    (lambda: plait.Mesh(tp=0), "mesh axis `tp` has size 0"), (lambda: plait.Mesh(tp=-2), "size -2"), (lambda: plait.Mesh(tp=2.5), "size 2.5"),
+    (lambda: plait.Mesh(tp=True), "size True"), (lambda: plait.Mesh(tp=None), "size None"), (lambda: plait.Mesh(tp="a b"), "size 'a b'"),
+    (lambda: plait.Mesh({"a b": 2}), "'a b', which is no name"), (lambda: plait.Mesh(), "of no axes"), (lambda: plait.Mesh(4), "axes is 4, no dict"),
+    (lambda: plait.Mesh("tp"), "axes is 'tp'"), (lambda: plait.Mesh({"tp": 2}, tp=3), "`tp` is given twice"),
+    (lambda: plait.Mesh(tp=2, name="m n"), "named 'm n'"), (lambda: plait.Mesh(tp=2, groups=["g"]), "groups is"),
+    (lambda: plait.Mesh(tp=2, groups={"g": []}), "group `g` is"), (lambda: plait.Mesh(tp=2, groups={"g": [1]}), "group `g` is"),
+    (lambda: plait.Mesh(tp=2, links=3), "links is 3"), (lambda: plait.Mesh(tp=2, links=[("tp", (1, 2))]), "links is"),
+])
+def test_meshes_that_are_none_are_refused(make, words: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(plait.UserError, match=words) as caught:
+        make()
+    assert caught.value.remedy and caught.value.where
+
+
 def test_groups_of_mesh_axes_and_pending_sums() -> None:
     mesh = plait.Mesh(dp_replicate=2, dp_shard=-1, tp="t", groups={"dp": ["dp_replicate", "dp_shard"]})
     assert str(mesh) == "@m (dp_replicate = 2, dp_shard = -1, tp = t) with dp = [dp_replicate, dp_shard]"
@@ -202,3 +234,35 @@ def test_groups_of_mesh_axes_and_pending_sums() -> None:
     start = np.ones(4, dtype=np.float32)
     out = program.run({"x": value, "g": start})
     np.testing.assert_allclose(np.asarray(out["y"]), value.sum(axis=0) + start)
+
+
+def test_what_tensors_and_programs_cannot_do_says_what_to_write() -> None:
+    f = plait.Fusion("f")
+    x = f.input("x", ["n"], plait.f32)
+    f.output("y", x + 1)
+    program = plait.compile(f, device="reference")
+
+    def write() -> None:
+        x[0] = 1  # type: ignore[index]
+
+    for call, words in ((write, "never changes: plait.ops.where, slice_update"), (lambda: 1 in x, r"plait.ops.any\(x == value\)"),
+                        (lambda: copy.copy(x), "fusions are copied and pickled"), (lambda: pickle.dumps(x), "fusions are copied"),
+                        (lambda: pickle.dumps(program), r"program.save\(path\)"), (lambda: copy.deepcopy(program), r"plait.load\(path\)")):
+        with pytest.raises(TypeError, match=words):
+            call()
+    assert str(f) == str(plait.parse(str(f))), "nothing was added"
+    for refused, words in ((lambda: program.tune(np.ones(3, np.float32), seconds=-1), "-1 seconds"),
+                           (lambda: program.tune(np.ones(3, np.float32), seconds=float("nan")), "nan seconds"),
+                           (lambda: program.tune(np.ones(3, np.float32), rounds=0), "0 rounds"),
+                           (lambda: program.prepare({"x": (plait.f32, (4.5,))}), r"\(4.5,\) is no shape"),
+                           (lambda: plait.compile(f, options={3: 3}), "no option `3`"), (lambda: plait.profile(3), "3 is no program"),
+                           (lambda: plait.import_stablehlo(3), "a int is no module"), (lambda: plait.run_ranks(f, [1], ranks=1), "inputs are list"),
+                           (lambda: plait.from_array(None), "NoneType"), (lambda: plait.from_array(np.zeros(2, "M8[s]")), "cannot be shared: .*dtype 'M'")):
+        with pytest.raises(plait.UserError, match=words):
+            refused()
+
+
+def test_names_that_the_module_does_not_have() -> None:
+    for name, words in (("softmax", "plait.ops.softmax"), ("Compile", "did you mean `compile`"), ("maximum", "did you mean `plait.ops.max`")):
+        with pytest.raises(AttributeError, match=f"plait has no `{name}`.*{words}"):
+            getattr(plait, name)

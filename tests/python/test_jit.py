@@ -1,5 +1,7 @@
 """Functions of arrays as programs: what is traced, what a program depends on, what goes in and comes out."""
 
+import copy
+import pickle
 import collections
 import inspect
 import logging
@@ -217,6 +219,58 @@ def test_results_in_arrays_of_the_caller():
     assert double(np.float32([1, 2, 3]), out=y).tolist() == [2, 4, 6] and y.tolist() == [2, 4, 6]
 
 
+def test_results_in_arrays_of_the_caller_have_the_structure_of_the_result():
+    f = plait.jit(lambda x: {"a": x + 1, "b": (x * 2, 3, [x - 1])})
+    x, a, b, c = np.float32([1, 2, 3]), *(np.zeros(3, np.float32) for _ in range(3))
+    made = f(x, out={"a": a, "b": (b, None, [c])})
+    assert (a.tolist(), b.tolist(), c.tolist()) == ([2, 3, 4], [2, 4, 6], [0, 1, 2]) and made["b"][1] == 3
+    assert np.shares_memory(made["a"].numpy(), a) and np.shares_memory(made["b"][2][0].numpy(), c)
+    made = f(x + 1, out={"b": [None, None, [c]]})
+    assert c.tolist() == [1, 2, 3] and a.tolist() == [2, 3, 4] and made["a"].tolist() == [3, 4, 5]
+    for out, words in (({"c": a}, r"out has 'c', the result has 'a', 'b'"), ([a], "out is a list, and what is returned there is a dict"),
+                       ({"b": (b,)}, r"out\['b'\] is a tuple, and .* a tuple of 3"), ({"b": (b, c, None)}, r"out\['b'\]\[1\] .* is 3, no array")):
+        with pytest.raises(TypeError, match=words):
+            f(x, out=out)
+    with pytest.raises(TypeError, match=r"out\[1\] is a second array"):
+        plait.jit(lambda x: [x, x])(x, out=[a, b])
+    two = plait.jit(lambda x: (x + 1, x + 2))
+    assert [each.tolist() for each in two(x, out=[None, b])] == [[2, 3, 4], [3, 4, 5]] and b.tolist() == [3, 4, 5]
+
+
+def test_names_of_parameters_are_the_functions_own():
+    """But for `out`, which is refused where the function is made."""
+    x = np.float32([1, 2])
+    for name in ("self", "donate", "stream", "threads", "args", "named", "mesh", "static", "shapes", "device", "function"):
+        f = eval(f"plait.jit(lambda {name}, y=1: {name} + y)")
+        assert f(x).tolist() == f(**{name: x}).tolist() == [2, 3] and f.program(**{name: x}) is f.program(x) and f.fusion(**{name: x})
+    assert plait.jit(lambda out, /: out + 1)(x, out=x).tolist() == [2, 3] == x.tolist()
+
+
+async def coroutine(x):
+    return x
+
+
+def generator(x):
+    yield x
+
+
+@pytest.mark.parametrize("make, words", [
+    (lambda: plait.jit(lambda x, out: x), r"\(x, out\) has a parameter `out`, which is the call's own keyword"),
+    (lambda: plait.jit(lambda x, *, out=None: x), "has a parameter `out`"), (lambda: plait.jit(3), "takes a function, not 3"),
+    (lambda: plait.jit(coroutine), "coroutine is a coroutine"), (lambda: plait.jit(generator), "generator is a generator"),
+    (lambda: plait.jit(max), r"max does not say its parameters: plait.jit\(lambda x: max\(x\)\)"),
+    (lambda: plait.jit(lambda x: x, shapes=["n"]), r"shapes is \['n'\]: give shapes="),
+    (lambda: plait.jit(lambda x: x, shapes={"x": "rows"}), r"shapes\['x'\] is 'rows': give shapes="),
+    (lambda: plait.jit(lambda x: x, shard="tp"), "shard is 'tp': give shard="),
+    (lambda: plait.jit(lambda x: x, shard={"x": ["tp"]}), r"shard\['x'\] is \['tp'\]: give shard="),
+    (lambda: plait.jit(lambda x: x, static=1), r"static has 1: name parameters, static=\["),
+    (lambda: plait.jit(lambda x: x, donate=True), r"donate has True: name parameters"),
+])
+def test_what_cannot_be_made_is_refused_with_a_sentence(make, words):
+    with pytest.raises(TypeError, match=words):
+        make()
+
+
 def test_threads_share_it():
     traced = []
 
@@ -325,3 +379,14 @@ def test_kinds_of_calls_that_look_alike_are_told_apart():
         np.testing.assert_array_equal(made["up"].numpy(), x + 1)
     pair.clear()
     assert pair.programs() == [] and pair(x)["up"].shape == (3,) and len(pair.programs()) == 1
+
+
+@plait.jit
+def at_the_top(x):
+    return x + 1
+
+
+def test_it_is_pickled_by_its_name_and_copied_as_functions_are():
+    assert pickle.loads(pickle.dumps(at_the_top)) is at_the_top is copy.copy(at_the_top) is copy.deepcopy(at_the_top)
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(plait.jit(lambda x: x))

@@ -1,6 +1,7 @@
 """Values of arrays: text, indices, iteration, lists, numbers and operators, as NumPy's."""
 
 import operator
+import re
 import subprocess
 import sys
 
@@ -171,6 +172,74 @@ def test_equality_does_not_lie_and_hashes_are_of_the_object():
     assert 0.25 in plait.array(BASE) and 99 not in plait.array(BASE) and 1 in plait.array(np.array(1))
 
 
+NARROW = [plait.bf16, plait.f8e4m3, plait.f8e5m2]
+
+
+@pytest.mark.parametrize("dtype", [plait.f16, plait.f32, plait.f64, *NARROW], ids=str)
+def test_comparisons_and_membership_are_of_the_values_that_the_dtype_holds(dtype):
+    f = plait.Fusion()
+    f.output("y", f.input("x", [2, 2], plait.f64).cast(dtype))
+    given = np.array([[0.1, 1], [-2, 3]])
+    y = plait.compile(f, device="reference").run(given)["y"]
+    assert (y == 0.1).tolist() == [[True, False], [False, False]] and (0.1 == y).any() and 0.1 in y and 0.1 in y[0] and 4 not in y
+    assert (y != 1).tolist() == [[True, False], [True, True]] and (y == y).all() and (y == y.T).tolist() == np.eye(2, dtype=bool).tolist()
+    assert (y < 1000).all() and (y <= 1).tolist() == [[True, True], [True, False]] and (2 > y).sum() == 3 and (y >= -2).all()
+    assert (y == None).tolist() == [[False] * 2] * 2 and (y != None).all() and None not in y and "1" not in y  # noqa: E711
+    assert (y == y.numpy()).all() and (y.numpy() == y).all() and [1, 1] in y and operator.indexOf(y[1], 3) == 1
+    assert 10**400 not in y and float("nan") not in y and 1e300 not in y and -2 in y.T and np.float64(-2) in y and y[0, 1] in y
+
+
+def test_membership_of_integers_is_exact():
+    y = plait.array(np.array([[2**63 - 1, -1], [0, 5]]))
+    assert 2**63 - 1 in y and 2**63 not in y and 2**63 - 2 not in y and 5.0 in y and 5.5 not in y and True not in y
+    assert True in plait.array(np.array([False, True])) and 2**64 - 1 in plait.array(np.array([2**64 - 1], np.uint64))
+    assert 1 not in plait.array(np.ones((2, 0))) and y in [y]
+
+
+class Foreign:
+    """An array of another library, with operators of its own."""
+
+    def __init__(self, says=NotImplemented):
+        self.says = says
+        self.array = np.ones(3, np.float32)
+
+    def __dlpack__(self, **words):
+        return self.array.__dlpack__(**words)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def _said(self, other):
+        return self.says
+
+    __add__ = __radd__ = __eq__ = __lt__ = __gt__ = __matmul__ = __rmatmul__ = __rdivmod__ = __iadd__ = _said
+    __hash__ = None
+
+
+@pytest.mark.parametrize("operation", [operator.add, operator.eq, operator.lt, operator.gt, operator.matmul, divmod, operator.iadd],
+                         ids=lambda each: each.__name__)
+def test_arrays_of_other_libraries_decide_what_operators_are(operation):
+    x = plait.array(np.ones(3, np.float32))
+    assert operation(x, Foreign("theirs")) == "theirs"
+    for call in (lambda: operation(x, Foreign()), lambda: operation(Foreign(), x) if operation is not divmod else x - Foreign()):
+        with pytest.raises(TypeError, match=r"the other operand is a .*\.Foreign: give the plait.Array .*from_dlpack\(y\)"):
+            call()
+    with pytest.raises(TypeError, match="Foreign"):
+        Foreign() in x  # noqa: B015
+
+
+def test_operators_beside_lists_and_in_place():
+    a = np.arange(3, dtype=np.float32)
+    x = plait.array(a)
+    assert same([1, 2, 3] + x, [1, 2, 3] + a) and same(x + [1, 2, 3], a + [1, 2, 3]) and same(x * (1, 2, 3), a * (1, 2, 3))
+    values = np.ones(3, np.float32)
+    values += x
+    assert type(values) is np.ndarray and values.tolist() == [1, 2, 3]
+    values = [1, 2, 3]
+    values += x
+    assert same(values, [1, 2, 3] + a)
+
+
 def test_extents_and_the_transpose():
     for base in (BASE, BASE[0], np.array(2.0), np.ones((2, 0, 3))):
         y = plait.array(base)
@@ -182,7 +251,8 @@ def test_extents_and_the_transpose():
 def test_operators_that_numpy_does_not_have_say_so():
     x, f = plait.array(BASE), plait.Fusion()
     tensor = f.input("x", [4], plait.f32)
-    for call in (lambda: x + tensor, lambda: tensor + x, lambda: x == tensor, lambda: tensor == x, lambda: x @ tensor):
+    for call in (lambda: x + tensor, lambda: tensor + x, lambda: x == tensor, lambda: tensor == x, lambda: x @ tensor,
+                 lambda: tensor in x, lambda: tensor in x[0, 0]):
         with pytest.raises(TypeError, match="make the array an input of the fusion"):
             call()
     with pytest.raises(ValueError, match="broadcast"):
@@ -191,7 +261,7 @@ def test_operators_that_numpy_does_not_have_say_so():
         x + "1"
     f.output("y", tensor.cast(plait.bf16))
     y = plait.compile(f, device="reference").run(np.ones(4, np.float32))["y"]
-    for call in (lambda: y * 2, lambda: 2 * y, lambda: -y, lambda: y == 1, lambda: x[0, 0] + y, lambda: divmod(y, 2)):
+    for call in (lambda: y * 2, lambda: 2 * y, lambda: -y, lambda: x[0, 0] + y, lambda: divmod(y, 2)):
         with pytest.raises(TypeError, match=r"NumPy's, which has no bf16: take those of y.numpy\(\)"):
             call()
     assert 1 in y and (y.numpy() * 2).tolist() == [2] * 4 and y.T.dtype == plait.bf16 and y.size == 4
@@ -215,3 +285,34 @@ def test_a_donated_array_has_no_operators():
     for call in (lambda: x + 1, lambda: x == 1, lambda: x.T, lambda: 1 in x, lambda: -x):
         with pytest.raises(plait.UserError, match="donated"):
             call()
+
+
+def test_one_element_is_formatted_as_a_number():
+    loss = plait.array(np.array(2.0, np.float32))
+    assert f"{loss:.3f} {loss} {loss:>6} {plait.array(np.array([[7]])):03d}" == "2.000 2    2.0 007"
+    y = plait.array(np.ones(2, np.float32))
+    assert f"{y}" == str(y) == "[1, 1]"
+    with pytest.raises(TypeError, match=r"`.3f` formats one number, and the array has 2: .*tolist"):
+        f"{y:.3f}"
+    with pytest.raises(ValueError, match="format"):
+        f"{loss:d}"
+
+
+def test_what_arrays_do_not_have_says_what_to_write():
+    y = plait.array(np.ones(2, np.float32))
+    with pytest.raises(TypeError, match=r"written through NumPy, y.numpy\(\)\[index\] = value"):
+        y[0] = 1
+    for name, words in (("sum", r"y.numpy\(\).sum, "), ("cuda", r"y.numpy\(\), torch.from_dlpack\(y\)"), ("__cuda_array_interface__", "no `__cuda")):
+        with pytest.raises(AttributeError, match=f"plait.Array has no `{name}`|{words}") as caught:
+            getattr(y, name)
+        assert re.search(words, str(caught.value)) and not hasattr(y, name)
+
+
+def test_numpy_is_told_of_a_copy():
+    f = plait.Fusion()
+    f.output("y", f.input("x", [2], plait.f32).cast(plait.bf16))
+    y = plait.compile(f, device="reference").run(np.ones(2, np.float32))["y"]
+    with pytest.raises(ValueError, match="only a copy"):
+        np.asarray(y, copy=False)
+    assert np.array(y, copy=True).tolist() == [1, 1] and np.shares_memory(np.asarray(plait.array(BASE), copy=False), BASE)
+    assert not np.shares_memory(np.array(plait.array(BASE), copy=True), BASE)

@@ -2,12 +2,16 @@
 #include "base/progress.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <thread>
 #include <vector>
 
+#include "base/dump.h"
+#include "base/log.h"
 #include "support/on_terminal.h"
 
 namespace plait {
@@ -100,6 +104,87 @@ TEST_F(Progress, StatusesAreWrittenAtOnceAndWipedOut) {
   };
   EXPECT_EQ(shown(true), "\rone\x1b[K\rtwo\x1b[K\r\x1b[K");
   EXPECT_EQ(shown(false), "");
+}
+
+TEST_F(Progress, AStatusGivesWayToWorkThatBeganLater) {
+  const std::string text = on_terminal([](int file) {
+    show_progress(true, {.file = file});
+    StatusLine status;
+    status.show("one");
+    {
+      ProgressLine work("work", 9, "parts", at_once(file));
+      work.step();
+      status.show("two");
+    }
+    status.show("three");
+  });
+  EXPECT_EQ(text, "\rone\x1b[K\rwork: 1 of 9 parts\x1b[K\r\x1b[K\rthree\x1b[K\r\x1b[K");
+}
+
+// What `work` writes while a line stands, both on one terminal.
+std::string beside_a_line(int standard, const std::function<void()>& work) {
+  return on_terminal([&](int file) {
+    const int before = dup(standard);
+    dup2(file, standard);
+    {
+      ProgressLine line("work", 9, "parts", {file, std::chrono::milliseconds(0), std::chrono::hours(1)});
+      line.step();
+      work();
+      line.step();
+    }
+    dup2(before, standard);
+    close(before);
+  });
+}
+
+TEST_F(Progress, OtherLinesStandAlone) {
+  const std::string begin = "\rwork: 1 of 9 parts\x1b[K\r\x1b[K", end = "\rwork: 2 of 9 parts\x1b[K\r\x1b[K";
+  EXPECT_EQ(beside_a_line(STDERR_FILENO, [] { log(LogComponent::run, LogLevel::warn, "slow"); }),
+            begin + "warning: slow\r\n" + end);
+  EXPECT_EQ(beside_a_line(STDOUT_FILENO,
+                          [] {
+                            DumpSink sink;
+                            sink.request("graph");
+                            sink.put("graph", "f", "text\n");
+                          }),
+            begin + "---- graph f\r\ntext\r\n" + end);
+}
+
+// Ends by the signal, with a line on the terminal.
+TEST_F(Progress, AnEndBySignalLeavesNoLine) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const std::string text = on_terminal([&](int file) {
+      const pid_t child = fork();
+      if (child == 0) {
+        show_progress(true, {.file = file});
+        StatusLine line;
+        line.show("work");
+        raise(signal);
+        _exit(0);
+      }
+      int status = 0;
+      waitpid(child, &status, 0);
+      EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;
+    });
+    EXPECT_EQ(text, "\rwork\x1b[K\r\x1b[K");
+  }
+}
+
+TEST_F(Progress, HandlersOfOthersStayAndDefaultsComeBack) {
+  const auto handler = [](int signal) {
+    struct sigaction now = {};
+    sigaction(signal, nullptr, &now);
+    return now.sa_handler;
+  };
+  const auto others = ::signal(SIGTERM, SIG_IGN);
+  on_terminal([&](int file) {
+    ProgressLine line("work", 9, "parts", at_once(file));
+    EXPECT_NE(handler(SIGINT), SIG_DFL);
+    EXPECT_EQ(handler(SIGTERM), SIG_IGN);
+  });
+  EXPECT_EQ(handler(SIGINT), SIG_DFL);
+  EXPECT_EQ(handler(SIGTERM), SIG_IGN);
+  ::signal(SIGTERM, others);
 }
 
 TEST_F(Progress, ManyThreadsWriteWholeLines) {
