@@ -1,6 +1,7 @@
 #include "shard/assign.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -426,11 +427,12 @@ Assignment cheapest(const Op& op, const std::vector<Layout>& wanted, const Claim
     Assignment other = Assigner(op, wanted, out.factors, led).run();
     const auto its =
         other.operands == out.operands && other.results == out.results ? std::nullopt : cost_of_moves(op, other);
-    if (!its) continue;
+    if (!its || !std::isfinite(*its)) continue;
     const bool less = *its < all[0].cost;
     all.insert(less ? all.begin() : all.end(), {first, *its});
     if (less) out = std::move(other);
   }
+  std::erase_if(all, [](const Alternative& way) { return !std::isfinite(way.cost); });
   out.alternatives = std::move(all);
   return out;
 }

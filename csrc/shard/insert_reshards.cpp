@@ -269,7 +269,7 @@ class Inserter {
     own->domain = y->domain;
     own->layout = given;
     own->unbiased_of = std::exchange(y->unbiased_of, {});
-    own->layout_source = LayoutSource::inferred;
+    own->layout_source = LayoutSource::chosen;  // with the result annotated the op was given so
     auto clauses = explain_result(op, a, r);
     own->reason = clauses.empty() ? "no operand is sharded" : join(clauses);
     y->domain.transforms.clear();

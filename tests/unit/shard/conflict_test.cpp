@@ -79,6 +79,24 @@ TEST(Conflict, TheCheapestMovesWin) {
             "{1: tp}, {1: tp} -> {} partial(tp: sum)");
 }
 
+// What an op gives stays what it was given for an annotated result, which is moved behind it.
+TEST(Conflict, AMovedResultDoesNotChangeTheWay) {
+  for (const char* update : {"add", "max", "min", "mul"})
+    EXPECT_EQ(needs("mesh @m (dp = 2, cp = 2)\nfusion @f on @m (%x: f32[4, 4] {0: dp}, %i: i64[4, 4] in 0..4) -> "
+                    "(%y {1: cp}) {\n %y = scatter(%x, %i, %x, dim = 0, update = " +
+                    std::string(update) + ")\n}\n"),
+              fmt::format("{{0: dp, 1: cp}}, {{0: dp, 1: cp}}, {{0: dp, 1: cp}} -> {{1: cp}} partial(dp: {})",
+                          update == std::string("add")   ? "sum"
+                          : update == std::string("mul") ? "prod"
+                                                         : update));
+}
+
+// A way that cannot give what is annotated is none, whatever it costs.
+TEST(Conflict, AWayThatReachesNoAnnotationIsNone) {
+  const std::string in = "%x: f32[4000, 512] {0: tp}, param %w: f32[512, 512] {1: tp}";
+  EXPECT_EQ(needs(with(in, "linear(%x, %w)", "(%y {} partial(tp: sum))")), "{1: tp}, {1: tp} -> {} partial(tp: sum)");
+}
+
 TEST(Conflict, EachWayAndItsCostAreKept) {
   auto f = test::parsed(with("%x: f32[400, 512] {0: tp}, %w: f32[64, 512] {0: tp}", "linear(%x, %w)"));
   propagate(*f);
