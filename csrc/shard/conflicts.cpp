@@ -141,7 +141,7 @@ std::optional<double> cost_of_moves(const Op& op, const Assignment& assignment) 
     return reshard_cost(from, to, reshard_sizes(t));
   };
   for (size_t i = 0; i < in.size(); ++i) {
-    const auto cost = move(*in[i], in[i]->layout, assignment.operands[i]);
+    const auto cost = move(*in[i], held_layout(*in[i]), assignment.operands[i]);
     if (!cost) return std::nullopt;
     out += *cost * static_cast<double>(Claimants::is_parameter(*in[i]) ? kParameterWeight : 1);
   }

@@ -9,6 +9,7 @@
 #include "ir/op_fields.h"
 #include "shard/assign.h"
 #include "shard/normal_form.h"
+#include "shard/regroup.h"
 #include "shard/reshard_plan.h"
 #include "shard/single_axes.h"
 #include "shard/verify_sharding.h"
@@ -114,25 +115,55 @@ class Inserter {
     }
   }
 
-  // Where all readers of a permuted tensor need it in other pieces, which somebody else needs the operand in as well,
-  // the operand moves there once and is permuted behind that.
-  void permute_moved(Permute& op) {
-    TensorView &in = *op.in, &out = *op.out();
+  // Where all readers of a permuted or reshaped tensor need it in other pieces, which somebody else needs the operand
+  // in as well, the operand moves there once and is permuted behind that.
+  void move_before(Op& op) {
+    TensorView &in = *inputs(op)[0], &out = *op.out();
     if (out.keeps_layout() || fusion_.is_output(&out)) return;
     const auto needed = needed_by_all(out);
     if (!needed || *needed == out.layout || needed->partial != out.layout.partial) return;
-    Layout before = in.layout;
-    for (size_t d = 0; d < op.dims.size(); ++d) before.dims[static_cast<size_t>(op.dims[d])] = needed->dims[d];
+    const Layout before = in_front_of(op, *needed);
     const auto has = [&](const TensorView* v) { return v != &in && held_layout(*v) == before; };
     const auto wants = [&](const Op* reader) { return reader != &op && needs(*reader, in, before); };
-    if (before == in.layout ||
+    if (before == in.layout || !makes(op, before, *needed) ||
         (std::ranges::none_of(versions_.at(&in), has) && std::ranges::none_of(fusion_.readers(&in), wants)))
       return;
-    TensorView* moved = version(&in, before, fmt::format("for permute %{}", out.name), {"its readers need it so"});
+    TensorView* moved =
+        version(&in, before, fmt::format("for {} %{}", text_name(op), out.name), {"its readers need it so"});
     versions_.try_emplace(moved, std::vector<TensorView*>{moved});
     set_input(fusion_, op, 0, moved);
     out.layout = *needed;
-    out.reason = fmt::format("permuted behind %{}, as its readers need it", moved->name);
+    out.reason = fmt::format("{} behind %{}, as its readers need it",
+                             op.kind == OpKind::Permute ? "permuted" : "reshaped", moved->name);
+  }
+
+  // The layout of the operand of a permute or reshape that makes this one of its result, if any does.
+  static Layout in_front_of(const Op& op, const Layout& result) {
+    Layout out = inputs(op)[0]->layout;
+    if (const auto* permute = as<Permute>(op)) {
+      for (size_t d = 0; d < permute->dims.size(); ++d)
+        out.dims[static_cast<size_t>(permute->dims[d])] = result.dims[d];
+      return out;
+    }
+    for (DimLayout& dim : out.dims) dim.pieces.clear();
+    for (const ReshapeRun& run : reshape_runs(*as<Reshape>(op))) {
+      if (!regroups(*as<Reshape>(op), run)) {
+        out.dims[run.in] = result.dims[run.out];
+        continue;
+      }
+      const RunDims made = regroup(*as<Reshape>(op), run, true, result, {}).made;
+      for (size_t d = 0; d < made.pieces.size(); ++d) out.dims[made.first + d].pieces = made.pieces[d];
+    }
+    return out;
+  }
+
+  // Whether the op, of its operand so, makes its result so.
+  static bool makes(const Op& op, const Layout& before, const Layout& after) {
+    TensorView& in = *inputs(op)[0];
+    Layout has = std::exchange(in.layout, before);
+    const Assignment a = assign(op, {after});
+    in.layout = std::move(has);
+    return a.operands[0] == before && a.results[0] == after;
   }
 
   // The layout that every reader needs; nothing where they differ.
@@ -172,7 +203,7 @@ class Inserter {
 
   void visit_op(Op& op) {
     read_done(op);
-    if (auto* permute = as<Permute>(op)) permute_moved(*permute);
+    if (op.kind == OpKind::Permute || op.kind == OpKind::Reshape) move_before(op);
     const Assignment a = assign(op);
     const auto in = inputs(op);
     std::vector<std::string> unsaid;  // of conflicts whose loser was moved for another reader

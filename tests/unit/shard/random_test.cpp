@@ -210,6 +210,7 @@ void check(uint32_t seed, Counts& counts) {
   for (const Op* op : f.ops()) counts.annotated_results += op->out()->layout_source == LayoutSource::annotated;
 
   std::unique_ptr<Fusion> local;
+  const std::string text = print(f);
   try {
     propagate(f);
     verify(f);
@@ -251,6 +252,10 @@ void check(uint32_t seed, Counts& counts) {
   counts.uneven += uneven;
   counts.empty += empty;
   check_stays_sharded(f);
+  auto plain = parse_fusion(text);
+  propagate(*plain, false);
+  insert_reshards(*plain);
+  EXPECT_LE(test::plan_cost(f), test::plan_cost(*plain) * 1.001) << print(f) << print(*plain);
 }
 
 void check_many(uint32_t first, uint32_t count) {
