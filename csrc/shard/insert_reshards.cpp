@@ -11,7 +11,6 @@
 #include "shard/normal_form.h"
 #include "shard/regroup.h"
 #include "shard/reshard_plan.h"
-#include "shard/single_axes.h"
 #include "shard/verify_sharding.h"
 
 namespace plait {
@@ -306,9 +305,11 @@ class Inserter {
     y->domain.transforms.clear();
     y->domain.reduction.clear();
     const std::string who = "after " + std::string(text_name(op));
-    const std::string why = ": " + (y->layout_source == LayoutSource::chosen
-                                        ? fmt::format("%{} is so by cost", y->name)
-                                        : join(explain_difference(op, a, ~static_cast<int>(r), y->layout)));
+    const std::string why =
+        ": " + (y->layout_source == LayoutSource::chosen
+                    ? fmt::format("%{} {}", y->name,
+                                  fusion_.is_output(y) ? "stays as it is without choices by cost" : "is so by cost")
+                    : join(explain_difference(op, a, ~static_cast<int>(r), y->layout)));
     y->definition = nullptr;
     op.results[r] = own;
     own->definition = &op;
@@ -343,11 +344,7 @@ class Inserter {
       return;
     }
     const auto steps = plan_reshard(held_layout(*op.in), op.out()->layout, reshard_sizes(*op.in)).steps;
-    const auto rewritten = [](const TensorView* t) { return is_rewritten(*t); };
-    if (steps.empty() && !has_single_axes(fusion_.mesh()) && std::ranges::none_of(fusion_.tensors(), rewritten))
-      throw UserError(fmt::format("reshard %{} changes nothing: %{} is {} already", op.out()->name, op.in->name,
-                                  text(op.out()->layout)),
-                      describe(op), "drop it");
+    if (steps.empty() && !op.step) op.out()->reason += fmt::format("; %{} is so already: nothing moves", op.in->name);
     if (op.step) refuse_step(op, steps);
     TensorView* in = op.in;
     for (size_t i = 0; i + 1 < steps.size(); ++i)
