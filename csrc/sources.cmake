@@ -400,6 +400,7 @@ set(PLAIT_CORE_SOURCES
   shard/merge_parts.cpp
   shard/moves.cpp
   shard/normal_form.cpp
+  shard/own_cost.cpp
   shard/pays.cpp
   shard/picture.cpp
   shard/propagate.cpp

@@ -215,6 +215,7 @@ set(PLAIT_TEST_numerics
 set(PLAIT_TEST_perf
   perf/compile_work_test.cpp
   perf/kept_sizes_test.cpp
+  perf/shard_work_test.cpp
   perf/specializations_test.cpp
   perf/steady_state_test.cpp
   perf/text_speed_test.cpp

@@ -108,14 +108,14 @@ class Bucketer {
   std::vector<Run> buckets(const Kind& kind, const Run& run) const {
     std::vector<Run> out;
     if (run.size() < 2) return out;
+    const int64_t most = most_joined_bytes(fusion_.mesh(), kind.team.axes);
     sym::Expr all = fusion_.pool().constant(0);
     for (Op* op : run) {
       const TensorView& t = kind.kind == OpKind::AllGather ? *op->out() : *inputs(*op)[0];
       const sym::Expr bytes = elements(t) * static_cast<int64_t>(size_of(kind.dtype));
-      if (!decide_(sym::le(bytes, kMostJoinedBytes))) continue;
+      if (!decide_(sym::le(bytes, most))) continue;
       const bool sums = kind.kind == OpKind::AllGather && !out.empty();
-      if (out.empty() || out.back().size() == kMostTensors ||
-          (sums && !decide_(sym::le(all + bytes, kMostJoinedBytes)))) {
+      if (out.empty() || out.back().size() == kMostTensors || (sums && !decide_(sym::le(all + bytes, most)))) {
         out.emplace_back();
         all = fusion_.pool().constant(0);
       }

@@ -86,7 +86,7 @@ void lift_reshapes(Fusion& fusion, const std::function<std::optional<size_t>(con
 void merge_equal(Fusion& fusion, const std::function<std::optional<size_t>(const TensorView&)>& home = {});
 
 // Small collectives of one team and type, of which none comes of another, become one of their elements side by side:
-// what they take is the time of a message, not of its bytes (kMostJoinedBytes). These are all-reduces, reduce-scatters
+// what they take is the time of a message, not of its bytes (most_joined_bytes). These are all-reduces, reduce-scatters
 // of equal pieces of the first dim, and, with `gathers`, all-gathers of such pieces that a run is given, as many as are
 // no more in all. `decide` is asked about sizes, where there are several. Requires: device axes are gone. Ensures: the
 // same terms (whose order is the communicator's), an order of ops in which no more waits than must, but that gathers

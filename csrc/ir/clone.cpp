@@ -211,9 +211,7 @@ struct Same {
 
 bool same_tensor(const TensorView& a, const TensorView& b) {
   Same same;
-  auto annotated = [](const TensorView& t) {
-    return t.layout_source == LayoutSource::annotated || !t.layout.is_replicated();
-  };
+  auto annotated = [](const TensorView& t) { return t.keeps_layout() || !t.layout.is_replicated(); };
   return a.name == b.name && a.dtype == b.dtype && a.dtype_alias == b.dtype_alias && a.role == b.role &&
          same(a.shape(), b.shape()) && a.layout == b.layout && annotated(a) == annotated(b) && a.stored == b.stored &&
          same(a.range, b.range) && a.domain.allocation == b.domain.allocation && a.domain.strided == b.domain.strided &&

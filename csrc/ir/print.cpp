@@ -116,7 +116,7 @@ std::string arguments(const Op& op, const Fusion& fusion) {
 std::string layout_text(const TensorView& t) {
   const Mesh& mesh = t.fusion->mesh();
   std::string out;
-  if (t.layout_source == LayoutSource::annotated || !t.layout.is_replicated()) out = " " + print(t.layout, mesh);
+  if (t.keeps_layout() || !t.layout.is_replicated()) out = " " + print(t.layout, mesh);
   if (t.stored) out += " stored " + print(*t.stored, mesh);
   return out;
 }

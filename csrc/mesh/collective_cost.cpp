@@ -20,6 +20,20 @@ LinkCost slowest(const std::vector<LinkCost>& links, const std::vector<int>& axe
   return out;
 }
 
+LinkCost link_cost(const Mesh& mesh, const std::vector<int>& team) {
+  std::vector<LinkCost> links;
+  for (int a = 0; mesh.has_links() && a < std::ssize(mesh.axes()); ++a) links.push_back(link_cost(mesh, a));
+  return slowest(links, team);
+}
+
+int64_t most_joined_bytes(const Mesh& mesh, const std::vector<int>& axes) {
+  if (!mesh.has_links()) return kMostJoinedBytes;
+  constexpr double kMost = int64_t{1} << 40;
+  double fastest = 1;
+  for (int a = 0; a < std::ssize(mesh.axes()); ++a) fastest = std::min(fastest, link_cost(mesh, a).per_byte);
+  return static_cast<int64_t>(std::min(kMost, link_cost(mesh, axes).latency / (2 * 4 * kOwnByteCost * fastest)));
+}
+
 std::string cost_text(const Mesh& mesh, double cost) {
   return fmt::format("{:.0f} {}", cost, mesh.has_links() ? "ns" : "B");
 }

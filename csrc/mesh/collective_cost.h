@@ -23,6 +23,7 @@ struct LinkCost {
 // Of an axis, and of a team: of its slowest axis.
 LinkCost link_cost(const Mesh& mesh, int axis);
 LinkCost slowest(const std::vector<LinkCost>& links, const std::vector<int>& axes);
+LinkCost link_cost(const Mesh& mesh, const std::vector<int>& team);
 // "3162112 B", "4200 ns".
 std::string cost_text(const Mesh& mesh, double cost);
 
@@ -32,6 +33,10 @@ inline constexpr double kOwnByteCost = 1.0 / 16;
 // Bytes of a tensor at most that is worth joining with another one for one collective: both are read and written before
 // it, and behind it, for one latency.
 inline constexpr auto kMostJoinedBytes = static_cast<int64_t>(kCollectiveLatencyBytes / (2 * 4 * kOwnByteCost));
+
+// The same by a team along these axes of a mesh that says what its links do: a byte in own memory costs a part of what
+// one does over the fastest link.
+int64_t most_joined_bytes(const Mesh& mesh, const std::vector<int>& axes);
 
 // What each member of a team takes from the others, with the latency; `bytes` are of the whole tensor that the team
 // shares, all of what a member holds before an all_reduce or reduce_scatter.

@@ -24,8 +24,8 @@ Mesh::Mesh(std::string name, std::vector<MeshAxis> axes, std::vector<MeshGroup> 
           fmt::format("the link of mesh axis `{}` has {} GB/s and {} us", axis.name, axis.bandwidth, axis.latency),
           where, "a bandwidth is at least 1, a latency at least 0");
     if ((axis.bandwidth > 0) != (axes_[0].bandwidth > 0))
-      throw UserError(fmt::format("mesh axis `{}` says {}of its link, others {}", axis.name,
-                                  axis.bandwidth > 0 ? "" : "nothing ", axis.bandwidth > 0 ? "do not" : "do"),
+      throw UserError(fmt::format("mesh axis `{}` says {} of its link, others {}", axis.name,
+                                  axis.bandwidth > 0 ? "something" : "nothing", axis.bandwidth > 0 ? "do not" : "do"),
                       where, "give each axis a bandwidth and a latency, or none");
   }
   for (const MeshGroup& group : groups_) {

@@ -12,6 +12,7 @@ namespace plait {
 namespace {
 
 constexpr int64_t kMostRanks = 1 << 20;
+constexpr int64_t kMostOfALink = 1'000'000;  // GB/s, microseconds
 constexpr int64_t kMostArguments = 1 << 20;  // buffers or integers of a kernel
 constexpr CommReduce kReductions[] = {CommReduce::sum, CommReduce::max, CommReduce::min, CommReduce::prod};
 
@@ -64,6 +65,11 @@ class Reader {
         axis.symbol = in_.word("a size");
       else
         axis.size = in_.integer("a size or a symbol");
+      if (in_.accept("bandwidth")) {
+        axis.bandwidth = in_.integer("the GB/s of the axis's link", 1, kMostOfALink);
+        in_.expect("latency", "after the bandwidth");
+        axis.latency = in_.integer("the microseconds of the axis's link", 0, kMostOfALink);
+      }
       axes.push_back(std::move(axis));
     } while (in_.accept(","));
     in_.expect(")", "after the mesh axes");

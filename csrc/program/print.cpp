@@ -119,6 +119,7 @@ std::string print_mesh(const Program& program) {
     const MeshAxis& axis = program.mesh.axes()[i];
     axes += fmt::format("{}{} = {}", axes.empty() ? "" : ", ", axis.name,
                         axis.symbol.empty() ? std::to_string(axis.size) : axis.symbol);
+    if (axis.bandwidth > 0) axes += fmt::format(" bandwidth {} latency {}", axis.bandwidth, axis.latency);
   }
   return fmt::format("mesh @{} ({})\n", program.mesh.name(), axes);
 }

@@ -1,6 +1,7 @@
 #include "shard/assign.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -181,6 +182,12 @@ class Assigner {
       const Factor& factor = out_.factors[f];
       if (factor.kind != FactorKind::permute) continue;
       const bool result = factor.result_dim[0] == static_cast<int>(dim);
+      if (result && !parts && takes_pinned(dim, claim.pieces)) {
+        const std::vector<Piece>& pinned = op_.out()->layout.dims[dim].pieces;
+        for (const Piece& p : pinned) taken_.insert(p.mesh_axis);
+        if (!pinned.empty()) out_.claims[f] = {pinned, ~0, static_cast<int>(dim)};
+        continue;
+      }
       if (result && parts) {
         Claim of_parts = claim;
         of_parts.pieces.front().local = parts->count;
@@ -202,6 +209,23 @@ class Assigner {
                                  : std::ranges::count(factor.operand_dim, static_cast<int>(dim)) > 0;
       if (shared) out_.claims[f] = claim;
     }
+  }
+
+  // Whether each rank takes what it is to have of a result that is pinned, whatever pieces operands have: axes of these
+  // cut none of its other dims, and its own no other factor. Whole it takes what lies between steps, too.
+  bool takes_pinned(size_t dim, const std::vector<Piece>& pieces) const {
+    const TensorView& t = *op_.out();
+    const std::vector<Piece>& pinned = t.layout.dims[dim].pieces;
+    const auto* slice = as<Slice>(op_);
+    if (!t.keeps_layout() || (slice && slice->step > 1)) return false;
+    const auto has = [](const std::vector<Piece>& list, int axis) {
+      return std::ranges::any_of(list, [&](const Piece& p) { return p.mesh_axis == axis; });
+    };
+    const auto is_free = [&](const Piece& p) {
+      return !p.is_local() && (has(pieces, p.mesh_axis) || !taken_.contains(p.mesh_axis));
+    };
+    const auto elsewhere = [&](const Piece& p) { return t.layout.uses(p.mesh_axis) && !has(pinned, p.mesh_axis); };
+    return std::ranges::all_of(pinned, is_free) && std::ranges::none_of(pieces, elsewhere);
   }
 
   // Whether the result of a cat shall have these pieces of each operand, side by side.
@@ -426,11 +450,12 @@ Assignment cheapest(const Op& op, const std::vector<Layout>& wanted, const Claim
     Assignment other = Assigner(op, wanted, out.factors, led).run();
     const auto its =
         other.operands == out.operands && other.results == out.results ? std::nullopt : cost_of_moves(op, other);
-    if (!its) continue;
+    if (!its || !std::isfinite(*its)) continue;
     const bool less = *its < all[0].cost;
     all.insert(less ? all.begin() : all.end(), {first, *its});
     if (less) out = std::move(other);
   }
+  std::erase_if(all, [](const Alternative& way) { return !std::isfinite(way.cost); });
   out.alternatives = std::move(all);
   return out;
 }

@@ -1,12 +1,16 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <numeric>
+#include <unordered_map>
 #include <utility>
 
+#include "ir/reshape_runs.h"
 #include "mesh/collective_cost.h"
 #include "shard/conflicts.h"
 #include "shard/gather_ranges.h"
-#include "shard/merge_parts.h"
 #include "shard/normal_form.h"
+#include "shard/own_cost.h"
 #include "shard/propagation.h"
 #include "shard/reshard_plan.h"
 
@@ -32,7 +36,12 @@ bool divides(const TensorView& t, size_t dim, const std::vector<Piece>& pieces) 
 
 class Chooser {
  public:
-  explicit Chooser(Propagation& state) : state_(state) {}
+  explicit Chooser(Propagation& state) : state_(state) {
+    for (const Op* op : state.fusion().ops()) {
+      const std::vector<TensorView*> in = inputs(*op);
+      for (size_t i = 0; i < in.size(); ++i) uses_[in[i]].emplace_back(op, i);
+    }
+  }
 
   void run() {
     if (state_.fusion().mesh().axes().empty()) return;
@@ -57,14 +66,23 @@ class Chooser {
     return found->second;
   }
 
+  std::optional<double> cost_at_present(const TensorView& t) {
+    auto found = costs_.find(&t);
+    if (found == costs_.end())
+      found = costs_.emplace(&t, cost_of(t, [&](const Op& op) -> const Assignment& { return at_present(op); })).first;
+    return found->second;
+  }
+
   void choose(TensorView& t) {
-    const auto cost = cost_of(t, [&](const Op& op) -> const Assignment& { return at_present(op); });
+    const auto cost = cost_at_present(t);
     if (!cost || *cost == 0) return;
     std::pair<Price, Layouts> best;
     for (const Layout& layout : candidates(t)) {
       Layouts layouts = {{&t, layout}};
       for (size_t made = 0; made <= kMostMakers; ++made) {
-        const auto price = price_of(layouts);
+        bool whole = true;
+        const auto price = price_of(layouts, whole);
+        if (!whole) break;  // with makers the same follows from t
         if (price && price->saved() > kLeastSaving * price->before && price->saved() > best.first.saved())
           best = {*price, layouts};
         if (!add_makers(layouts)) break;
@@ -90,6 +108,7 @@ class Chooser {
       const auto in = inputs(*op);
       for (size_t i = 0; i < in.size(); ++i)
         if (in[i] == &t) add(a.operands[i]);
+      if (const auto* reshape = as<Reshape>(*op)) add(in_steps(*reshape, t.layout));
     }
     for (size_t d = 0; !t.layout.partial.empty() && d < t.rank(); ++d) {
       Layout layout = t.layout;
@@ -100,14 +119,29 @@ class Chooser {
     return out;
   }
 
+  // The layout with pieces of whole steps of what a reshape splits: of 80 elements that become 5 of 16 in 16.
+  static Layout in_steps(const Reshape& op, Layout layout) {
+    for (const ReshapeRun& run : reshape_runs(op)) {
+      int64_t step = 1;
+      for (size_t d = run.out + 1; d < run.out_end; ++d)
+        if (const auto extent = op.out()->extent(d).constant(); extent && *extent > 0 && step <= kMaxGranule / *extent)
+          step *= *extent;
+      for (Piece& p : layout.dims[run.in].pieces)
+        if (run.in_end - run.in == 1 && !p.is_local() && step <= kMaxGranule / p.granule)
+          p.granule = std::lcm(p.granule, step);
+    }
+    return layout;
+  }
+
   // The operands whose layouts have to be other ones so that the ops give these without a move; false: no more.
   bool add_makers(Layouts& layouts) {
     Layouts more;
     for (const auto& [t, layout] : layouts) {
       const Op& op = *t->definition;
-      if (op.results.size() != 1 || !is_elementwise(op)) continue;
+      if (op.results.size() != 1 || !(is_elementwise(op) || stays_in_place(op, layout))) continue;
       for (TensorView* in : inputs(op)) {
-        if (!is_free(*in) || layouts.contains(in) || in->shape() != t->shape() || in->layout == layout) continue;
+        const bool alike = gathers_ranges(op) || in->shape() == t->shape();
+        if (!alike || !is_free(*in) || layouts.contains(in) || in->layout == layout) continue;
         more.emplace(in, layout);
       }
     }
@@ -115,39 +149,100 @@ class Chooser {
     return !more.empty();
   }
 
-  std::optional<Price> price_of(const Layouts& layouts) {
-    for (const auto& [t, layout] : layouts) t->layout_source = LayoutSource::chosen;
-    Propagation::Region region = state_.follow(layouts, kMostFollowed, true);
-    std::map<const Op*, Assignment> then;
-    std::vector<const TensorView*> around;
-    for (const Op* op : region.ops) {
-      then.emplace(op, state_.assignment(*op));
-      for (const TensorView* t : inputs(*op)) around.push_back(t);
-      for (const TensorView* t : op->results) around.push_back(t);
-    }
-    std::ranges::sort(around, {}, [](const TensorView* t) { return t->id; });
-    around.erase(std::unique(around.begin(), around.end()), around.end());
-    const auto sum = [&](const auto& assignment) -> std::optional<double> {
-      double out = 0;
-      for (const TensorView* t : around) {
-        const auto cost = cost_of(*t, assignment);
-        if (!cost) return std::nullopt;
-        out += *cost;
-      }
-      for (const Op* op : region.ops) out += own_moves(*op, assignment(*op));
-      return out;
+  // Whether an op that takes ranges has those dims whole along which it does.
+  static bool stays_in_place(const Op& op, const Layout& layout) {
+    if (!gathers_ranges(op)) return false;
+    return std::ranges::none_of(factors(op), [&](const Factor& f) {
+      const int dim = f.result_dim[0];
+      return f.kind == FactorKind::permute && dim >= 0 && !layout.dims[static_cast<size_t>(dim)].pieces.empty();
+    });
+  }
+
+  // Nothing where a size is not known, or more follows than is looked at (not `whole`).
+  std::optional<Price> price_of(const Layouts& layouts, bool& whole) {
+    const auto stand = [&](LayoutSource source) {
+      for (const auto& [t, layout] : layouts) t->layout_source = source;
     };
-    const auto after = region.whole && !leaves_a_reshard_idle(region) ? sum([&](const Op& op) -> const Assignment& {
-      const auto found = then.find(&op);
-      return found == then.end() ? at_present(op) : found->second;
-    })
-                                                                      : std::nullopt;
-    Propagation::put_back(region);
-    for (const auto& [t, layout] : layouts) t->layout_source = LayoutSource::inferred;
+    stand(LayoutSource::chosen);
+    Propagation::Region region = state_.follow(layouts, kMostFollowed, true, endless_);
+    whole = region.whole;
+    if (!whole) note_endless(region);
+    const bool idle = leaves_a_reshard_idle(region);
+    Propagation::swap(region);
+    stand(LayoutSource::inferred);
+    if (!whole || idle) return std::nullopt;
+    Price out;
+    const Around around = around_of(region);
+    for (const auto& [t, differs] : around) {
+      const auto cost = cost_at_present(*t);
+      if (!cost) return std::nullopt;
+      out.before += *cost;
+    }
+    for (const auto& [op, a] : region.ops) out.before += own_cost(*op, at_present(*op));
+    stand(LayoutSource::chosen);
+    Propagation::swap(region);
+    const auto after = cost_in(region, around);
+    Propagation::swap(region);
+    stand(LayoutSource::inferred);
     if (!after) return std::nullopt;
-    const auto before = sum([&](const Op& op) -> const Assignment& { return at_present(op); });
-    if (!before) return std::nullopt;
-    return Price{*before, *after};
+    out.after = *after;
+    return out;
+  }
+
+  // Tensors that ops of a region read or make, and whether what moves of them differs from what does at present.
+  using Around = std::map<const TensorView*, bool>;
+
+  Around around_of(const Propagation::Region& region) {
+    Around out;
+    for (const auto& [t, layout] : region.before) out[t] = true;
+    for (const auto& [op, a] : region.ops) {
+      const Assignment& now = at_present(*op);
+      const std::vector<TensorView*> in = inputs(*op);
+      for (size_t i = 0; i < in.size(); ++i) out[in[i]] |= a.operands[i] != now.operands[i];
+      for (size_t r = 0; r < op->results.size(); ++r) out[op->results[r]] |= a.results[r] != now.results[r];
+    }
+    return out;
+  }
+
+  std::optional<double> cost_in(const Propagation::Region& region, const Around& around) {
+    std::map<const Op*, const Assignment*> then;
+    for (const auto& [op, a] : region.ops) then.emplace(op, &a);
+    const auto assignment = [&](const Op& op) -> const Assignment& {
+      const auto found = then.find(&op);
+      return found == then.end() ? at_present(op) : *found->second;
+    };
+    double out = 0;
+    for (const auto& [t, differs] : around) {
+      const auto cost = differs ? cost_of(*t, assignment) : cost_at_present(*t);
+      if (!cost) return std::nullopt;
+      out += *cost;
+    }
+    for (const auto& [op, a] : region.ops) out += own_cost(*op, a);
+    return out;
+  }
+
+  // Tensors of a region that is not whole, from each of which half as many ops follow as are looked at, or one does
+  // that is endless.
+  void note_endless(const Propagation::Region& region) {
+    static_assert(kMostFollowed <= 64);
+    std::map<const Op*, size_t> places;
+    for (size_t i = 0; i < region.ops.size(); ++i) places.emplace(region.ops[i].first, i);
+    std::vector<uint64_t> behind(region.ops.size());  // the ops that an op's changed results reach, and it itself
+    for (size_t i = region.ops.size(); i-- > 0;) {
+      const Op& op = *region.ops[i].first;
+      behind[i] = uint64_t{1} << i;
+      bool some = false;
+      for (TensorView* t : op.results) {
+        if (!region.before.contains(t)) continue;
+        some = true;
+        for (const Op* reader : state_.readers(*t))
+          if (const auto found = places.find(reader); found != places.end()) behind[i] |= behind[found->second];
+      }
+      const bool reaches_end = region.ops.size() < kMostFollowed && (behind[i] >> (region.ops.size() - 1) & 1) != 0;
+      if (!some || !(reaches_end || std::popcount(behind[i]) > static_cast<int>(kMostFollowed / 2))) continue;
+      for (TensorView* t : op.results)
+        if (region.before.contains(t)) endless_[t].push_back(t->layout);
+    }
   }
 
   // What a user wrote moves something.
@@ -163,61 +258,37 @@ class Chooser {
   // it; nothing where a size is not known, or what is needed cannot be.
   template <class Fn>
   std::optional<double> cost_of(const TensorView& t, Fn&& assignment) const {
-    const ReshardSizes sizes = reshard_sizes(t);
-    std::vector<Layout> versions;
+    std::optional<ReshardSizes> sizes;
+    std::vector<const Layout*> versions;
     double out = 0;
     const auto reach = [&](const Layout& layout) {
+      if (std::ranges::any_of(versions, [&](const Layout* version) { return *version == layout; })) return;
+      if (!sizes) sizes = reshard_sizes(t);
       double least = INFINITY;
-      for (const Layout& version : versions)
-        if (can_reshard(version, layout)) least = std::min(least, reshard_cost(version, layout, sizes));
+      for (const Layout* version : versions)
+        if (can_reshard(*version, layout)) least = std::min(least, reshard_cost(*version, layout, *sizes));
       out += least;
-      if (least > 0) versions.push_back(layout);
+      if (least > 0) versions.push_back(&layout);
     };
-    const bool known = std::ranges::all_of(sizes.extents, [](const auto& e) { return e.has_value(); });
     if (t.definition && t.definition->kind != OpKind::Reshard) {
       const auto& results = t.definition->results;
       const auto r = static_cast<size_t>(std::ranges::find(results, &t) - results.begin());
-      versions.push_back(assignment(*t.definition).results[r]);
+      versions.push_back(&assignment(*t.definition).results[r]);
       reach(t.layout);
     } else {
-      versions.push_back(held_layout(t));
+      versions.push_back(&held_layout(t));
     }
-    for (const Op* op : state_.readers(t)) {
-      if (op->kind == OpKind::Reshard) {
-        reach(op->results[0]->layout);
-        continue;
-      }
-      const Assignment& a = assignment(*op);
-      const auto in = inputs(*op);
-      for (size_t i = 0; i < in.size(); ++i)
-        if (in[i] == &t) reach(a.operands[i]);
-    }
+    if (const auto uses = uses_.find(&t); uses != uses_.end())
+      for (const auto& [op, i] : uses->second)
+        reach(op->kind == OpKind::Reshard ? op->results[0]->layout : assignment(*op).operands[i]);
     if (out == 0) return 0;
+    const bool known = std::ranges::all_of(sizes->extents, [](const auto& e) { return e.has_value(); });
     if (!known || !std::isfinite(out)) return std::nullopt;
     return out * static_cast<double>(Claimants::is_parameter(t) ? kParameterWeight : 1);
   }
 
-  // What ranks exchange within an op: parts that they merge, ranges that they take.
-  static double own_moves(const Op& op, const Assignment& a) {
-    double out = 0;
-    for (size_t f = 0; f < a.factors.size(); ++f) {
-      const FactorKind kind = a.factors[f].kind;
-      if (a.claims[f].pieces.empty() || (kind != FactorKind::merge && kind != FactorKind::permute)) continue;
-      const TensorView& t = *op.results[0];
-      const sym::Expr bytes = kind == FactorKind::merge ? exchanged_bytes(op) : bytes_of(t);
-      const auto known = at_defaults(*t.fusion, bytes);
-      std::vector<Piece> pieces = a.claims[f].pieces;
-      std::erase_if(pieces, [](const Piece& p) { return p.is_local(); });
-      const Collective how = kind == FactorKind::merge ? Collective::all_gather : Collective::all_to_all;
-      const LinkCost link = slowest(reshard_sizes(t).links, team_of(pieces).axes);
-      if (known) out += collective_cost(how, members_of(t, pieces), static_cast<double>(*known), link);
-    }
-    return out;
-  }
-
   // The layouts stay, and so do those of outputs that their ops would give otherwise now.
   void take(const Layouts& layouts, const Price& price) {
-    const Propagation::Region region = state_.follow(layouts, kMostFollowed, true);
     const Mesh& mesh = state_.fusion().mesh();
     const std::string costs = fmt::format("by cost: {} for moves around it and behind it, {} otherwise",
                                           cost_text(mesh, price.after), cost_text(mesh, price.before));
@@ -225,8 +296,8 @@ class Chooser {
       t->layout_source = LayoutSource::chosen;
       t->reason = costs;
     }
-    for (const Op* op : region.ops) {
-      const Assignment a = state_.assignment(*op);
+    const Propagation::Region region = state_.follow(layouts, kMostFollowed, true);
+    for (const auto& [op, a] : region.ops) {
       for (size_t r = 0; r < op->results.size(); ++r) {
         TensorView& t = *op->results[r];
         if (!state_.is_output(t) || state_.pinned(t) || a.results[r].dims == t.layout.dims) continue;
@@ -234,11 +305,18 @@ class Chooser {
         t.reason = "an output, as it is without choices by cost";
       }
       present_.erase(op);
+      for (const TensorView* t : inputs(*op)) costs_.erase(t);
+      for (const TensorView* t : op->results) costs_.erase(t);
     }
+    endless_.clear();
   }
 
   Propagation& state_;
-  std::map<const Op*, Assignment> present_;  // of ops as layouts stand
+  std::unordered_map<const TensorView*, std::vector<std::pair<const Op*, size_t>>> uses_;  // with the operand's index
+  // As layouts stand.
+  std::unordered_map<const Op*, Assignment> present_;
+  std::unordered_map<const TensorView*, std::optional<double>> costs_;
+  Propagation::Endless endless_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "shard/conflicts.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "shard/normal_form.h"
 #include "shard/reshard_plan.h"
@@ -140,7 +141,7 @@ std::optional<double> cost_of_moves(const Op& op, const Assignment& assignment) 
     return reshard_cost(from, to, reshard_sizes(t));
   };
   for (size_t i = 0; i < in.size(); ++i) {
-    const auto cost = move(*in[i], in[i]->layout, assignment.operands[i]);
+    const auto cost = move(*in[i], held_layout(*in[i]), assignment.operands[i]);
     if (!cost) return std::nullopt;
     out += *cost * static_cast<double>(Claimants::is_parameter(*in[i]) ? kParameterWeight : 1);
   }
@@ -148,7 +149,7 @@ std::optional<double> cost_of_moves(const Op& op, const Assignment& assignment) 
     const TensorView& t = *op.results[r];
     Layout to = assignment.results[r];
     t.keeps_layout() ? void(to = t.layout) : to.partial.clear();
-    if (!can_reshard(assignment.results[r], to)) return std::nullopt;
+    if (!can_reshard(assignment.results[r], to)) return INFINITY;
     const auto cost = move(t, assignment.results[r], to);
     if (!cost) return std::nullopt;
     out += *cost;

@@ -56,7 +56,8 @@ class Claimants {
 };
 
 // What it costs to bring operands to where an assignment needs them, those of parameters four times, and results to
-// where they are annotated, or, where they are pending, to do them; nothing where a size is not known.
+// where they are annotated, or, where they are pending, to do them; infinite where one cannot be as it is annotated;
+// nothing where a size is not known.
 std::optional<double> cost_of_moves(const Op& op, const Assignment& assignment);
 
 }  // namespace plait

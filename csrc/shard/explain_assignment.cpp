@@ -120,6 +120,9 @@ std::string dim_difference(const Op& op, const Assignment& a, int index, size_t 
   if (scale > 1 && is_range)
     return fmt::format("{} may end within {} elements that {} keeps together: it must be whole; granule {} avoids that",
                        what, scale, text_name(op), scale);
+  if (op.kind == OpKind::Scatter && is_range)
+    return fmt::format(
+        "{} is whole in scatter: to bring updates together costs less than the pending result they leave", what);
   if (indexed_dim(op) >= 0 && is_range)
     return fmt::format("{} is whole in {}, whose results are larger than it", what, text_name(op));
   if (a.factors[f].kind == FactorKind::merge && is_range)

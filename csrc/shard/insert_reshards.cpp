@@ -9,8 +9,8 @@
 #include "ir/op_fields.h"
 #include "shard/assign.h"
 #include "shard/normal_form.h"
+#include "shard/regroup.h"
 #include "shard/reshard_plan.h"
-#include "shard/single_axes.h"
 #include "shard/verify_sharding.h"
 
 namespace plait {
@@ -114,25 +114,55 @@ class Inserter {
     }
   }
 
-  // Where all readers of a permuted tensor need it in other pieces, which somebody else needs the operand in as well,
-  // the operand moves there once and is permuted behind that.
-  void permute_moved(Permute& op) {
-    TensorView &in = *op.in, &out = *op.out();
+  // Where all readers of a permuted or reshaped tensor need it in other pieces, which somebody else needs the operand
+  // in as well, the operand moves there once and is permuted behind that.
+  void move_before(Op& op) {
+    TensorView &in = *inputs(op)[0], &out = *op.out();
     if (out.keeps_layout() || fusion_.is_output(&out)) return;
     const auto needed = needed_by_all(out);
     if (!needed || *needed == out.layout || needed->partial != out.layout.partial) return;
-    Layout before = in.layout;
-    for (size_t d = 0; d < op.dims.size(); ++d) before.dims[static_cast<size_t>(op.dims[d])] = needed->dims[d];
+    const Layout before = in_front_of(op, *needed);
     const auto has = [&](const TensorView* v) { return v != &in && held_layout(*v) == before; };
     const auto wants = [&](const Op* reader) { return reader != &op && needs(*reader, in, before); };
-    if (before == in.layout ||
+    if (before == in.layout || !makes(op, before, *needed) ||
         (std::ranges::none_of(versions_.at(&in), has) && std::ranges::none_of(fusion_.readers(&in), wants)))
       return;
-    TensorView* moved = version(&in, before, fmt::format("for permute %{}", out.name), {"its readers need it so"});
+    TensorView* moved =
+        version(&in, before, fmt::format("for {} %{}", text_name(op), out.name), {"its readers need it so"});
     versions_.try_emplace(moved, std::vector<TensorView*>{moved});
     set_input(fusion_, op, 0, moved);
     out.layout = *needed;
-    out.reason = fmt::format("permuted behind %{}, as its readers need it", moved->name);
+    out.reason = fmt::format("{} behind %{}, as its readers need it",
+                             op.kind == OpKind::Permute ? "permuted" : "reshaped", moved->name);
+  }
+
+  // The layout of the operand of a permute or reshape that makes this one of its result, if any does.
+  static Layout in_front_of(const Op& op, const Layout& result) {
+    Layout out = inputs(op)[0]->layout;
+    if (const auto* permute = as<Permute>(op)) {
+      for (size_t d = 0; d < permute->dims.size(); ++d)
+        out.dims[static_cast<size_t>(permute->dims[d])] = result.dims[d];
+      return out;
+    }
+    for (DimLayout& dim : out.dims) dim.pieces.clear();
+    for (const ReshapeRun& run : reshape_runs(*as<Reshape>(op))) {
+      if (!regroups(*as<Reshape>(op), run)) {
+        out.dims[run.in] = result.dims[run.out];
+        continue;
+      }
+      const RunDims made = regroup(*as<Reshape>(op), run, true, result, {}).made;
+      for (size_t d = 0; d < made.pieces.size(); ++d) out.dims[made.first + d].pieces = made.pieces[d];
+    }
+    return out;
+  }
+
+  // Whether the op, of its operand so, makes its result so.
+  static bool makes(const Op& op, const Layout& before, const Layout& after) {
+    TensorView& in = *inputs(op)[0];
+    Layout has = std::exchange(in.layout, before);
+    const Assignment a = assign(op, {after});
+    in.layout = std::move(has);
+    return a.operands[0] == before && a.results[0] == after;
   }
 
   // The layout that every reader needs; nothing where they differ.
@@ -172,7 +202,7 @@ class Inserter {
 
   void visit_op(Op& op) {
     read_done(op);
-    if (auto* permute = as<Permute>(op)) permute_moved(*permute);
+    if (op.kind == OpKind::Permute || op.kind == OpKind::Reshape) move_before(op);
     const Assignment a = assign(op);
     const auto in = inputs(op);
     std::vector<std::string> unsaid;  // of conflicts whose loser was moved for another reader
@@ -269,15 +299,17 @@ class Inserter {
     own->domain = y->domain;
     own->layout = given;
     own->unbiased_of = std::exchange(y->unbiased_of, {});
-    own->layout_source = LayoutSource::inferred;
+    own->layout_source = LayoutSource::chosen;  // with the result annotated the op was given so
     auto clauses = explain_result(op, a, r);
     own->reason = clauses.empty() ? "no operand is sharded" : join(clauses);
     y->domain.transforms.clear();
     y->domain.reduction.clear();
     const std::string who = "after " + std::string(text_name(op));
-    const std::string why = ": " + (y->layout_source == LayoutSource::chosen
-                                        ? fmt::format("%{} is so by cost", y->name)
-                                        : join(explain_difference(op, a, ~static_cast<int>(r), y->layout)));
+    const std::string why =
+        ": " + (y->layout_source == LayoutSource::chosen
+                    ? fmt::format("%{} {}", y->name,
+                                  fusion_.is_output(y) ? "stays as it is without choices by cost" : "is so by cost")
+                    : join(explain_difference(op, a, ~static_cast<int>(r), y->layout)));
     y->definition = nullptr;
     op.results[r] = own;
     own->definition = &op;
@@ -312,11 +344,7 @@ class Inserter {
       return;
     }
     const auto steps = plan_reshard(held_layout(*op.in), op.out()->layout, reshard_sizes(*op.in)).steps;
-    const auto rewritten = [](const TensorView* t) { return is_rewritten(*t); };
-    if (steps.empty() && !has_single_axes(fusion_.mesh()) && std::ranges::none_of(fusion_.tensors(), rewritten))
-      throw UserError(fmt::format("reshard %{} changes nothing: %{} is {} already", op.out()->name, op.in->name,
-                                  text(op.out()->layout)),
-                      describe(op), "drop it");
+    if (steps.empty() && !op.step) op.out()->reason += fmt::format("; %{} is so already: nothing moves", op.in->name);
     if (op.step) refuse_step(op, steps);
     TensorView* in = op.in;
     for (size_t i = 0; i + 1 < steps.size(); ++i)

@@ -15,7 +15,6 @@ namespace plait {
 // - The result of an op that gives another layout than the tensor has moves to a new tensor (`%y_pending`); `%y` keeps
 //   its name and is the end of the chain.
 // The reason of every resharded tensor says which op asked and which conflict was lost.
-// UserError: a reshard written by the user that changes nothing.
 void insert_reshards(Fusion& fusion, bool gather_again = true);
 
 }  // namespace plait

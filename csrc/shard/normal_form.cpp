@@ -17,8 +17,6 @@ bool has_granules(const std::vector<Piece>& pieces) {
   return std::ranges::any_of(pieces, [](const Piece& p) { return !p.is_local() && p.granule != 1; });
 }
 
-constexpr std::string_view kRewritten = "annotated as ";
-
 // The divisors, ascending.
 std::vector<int64_t> divisors(int64_t n) {
   std::vector<int64_t> low, high;
@@ -117,11 +115,9 @@ void put_in_normal_form(TensorView& tensor) {
     if (layout == nullptr) continue;
     Layout normal = normal_layout(tensor, *layout);
     if (normal != *layout)
-      tensor.reason = fmt::format("{}{}, which cuts alike", kRewritten, print(*layout, tensor.fusion->mesh()));
+      tensor.reason = fmt::format("annotated as {}, which cuts alike", print(*layout, tensor.fusion->mesh()));
     *layout = std::move(normal);
   }
 }
-
-bool is_rewritten(const TensorView& tensor) { return tensor.reason.starts_with(kRewritten); }
 
 }  // namespace plait

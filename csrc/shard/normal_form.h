@@ -36,6 +36,5 @@ Layout normal_layout(const TensorView& tensor, Layout layout);
 // Puts the layout of an annotated tensor, and its storage, into normal form; its reason keeps what was written where
 // that is another text.
 void put_in_normal_form(TensorView& tensor);
-bool is_rewritten(const TensorView& tensor);  // by that
 
 }  // namespace plait

@@ -24,22 +24,25 @@ bool pays_to_scatter(const Scatter& op, const std::vector<Piece>& pieces, const 
   const auto is_left = [&](const Piece& p) { return p.is_local() || wanted.partial.contains(p.mesh_axis); };
   if (std::ranges::all_of(pieces, is_left)) return true;
   int64_t members = 1;
+  Team team;
   bool parted = false;  // who reads it takes pieces
   for (const Piece& p : pieces) {
     if (p.is_local()) continue;
     members *= members_of(*op.out(), p.mesh_axis);
+    team.axes.push_back(p.mesh_axis);
     parted = parted || wanted.dim_of(p.mesh_axis) >= 0;
   }
   const auto results = global_bytes(*op.out());
+  const LinkCost link = link_cost(op.out()->fusion->mesh(), team.axes);
   double cost = 0;
   for (const TensorView* t : {op.index, op.src}) {
     const auto bytes = global_bytes(*t);
     if (!bytes || !results) return true;
     if (t->layout.dims[static_cast<size_t>(op.dim)].pieces == pieces)
-      cost += collective_cost(Collective::all_gather, members, static_cast<double>(*bytes));
+      cost += collective_cost(Collective::all_gather, members, static_cast<double>(*bytes), link);
   }
   const Collective done = parted ? Collective::reduce_scatter : Collective::all_reduce;
-  return collective_cost(done, members, static_cast<double>(*results)) <= cost;
+  return collective_cost(done, members, static_cast<double>(*results), link) <= cost;
 }
 
 }  // namespace

@@ -87,11 +87,13 @@ class Propagator {
  public:
   explicit Propagator(Fusion& fusion) : fusion_(fusion), state_(fusion) {}
 
-  void run() {
+  void run(bool by_cost) {
     pin_inputs();
     to_fixed_point();
-    choose_layouts(state_);
-    to_fixed_point();
+    if (by_cost) {
+      choose_layouts(state_);
+      to_fixed_point();
+    }
     for (const Op* op : fusion_.ops()) finish(*op);
   }
 
@@ -156,9 +158,11 @@ class Propagator {
     Layout parts = t.layout;
     parts.dims[dim].pieces = in_parts(pieces, op.in.size());
     Propagation::Region region = state_.follow({{&t, parts}}, kMostFollowed);
-    const size_t unmet = unmet_in(region.ops);
-    Propagation::put_back(region);
-    if (!region.whole || unmet > unmet_in(region.ops)) return false;
+    size_t then = 0, now = 0;
+    for (const auto& [reader, a] : region.ops) then += unmet_in(*reader, a);
+    Propagation::swap(region);
+    for (const auto& [reader, a] : region.ops) now += unmet_in(*reader, state_.assignment(*reader));
+    if (!region.whole || then > now) return false;
     const auto& readers = state_.readers(t);
     state_.hint(t).layout.dims[dim].pieces = parts.dims[dim].pieces;
     state_.hint(t).readers[dim] = readers.empty() ? &op : readers.front();
@@ -166,13 +170,7 @@ class Propagator {
   }
   static constexpr size_t kMostFollowed = 64;  // ops
 
-  // Operands of the ops, and results that are pinned, which have to be moved.
-  size_t unmet_in(const std::vector<const Op*>& ops) {
-    size_t out = 0;
-    for (const Op* op : ops) out += unmet_in(*op, state_.assignment(*op));
-    return out;
-  }
-
+  // Operands of the op, and results that are pinned, which have to be moved.
   size_t unmet_in(const Op& op, const Assignment& a) const {
     size_t out = 0;
     const std::vector<TensorView*> in = inputs(op);
@@ -251,11 +249,11 @@ class Propagator {
 
 }  // namespace
 
-void propagate(Fusion& fusion) {
+void propagate(Fusion& fusion, bool by_cost) {
   check_ops(fusion);
   check_annotations(fusion);
   Annotations before = annotations(fusion);
-  Propagator(fusion).run();
+  Propagator(fusion).run(by_cost);
   verify_sharding(fusion, ShardStage::propagated, &before);
 }
 

@@ -17,6 +17,7 @@ namespace plait {
 //   visits.
 // UserError naming the tensor: an annotation the mesh cannot bear, a pending input or output, a pending annotation that
 // is not what the op gives, a composite or localized op.
-void propagate(Fusion& fusion);
+// `by_cost`: layouts are chosen by what moves around them, too (propagation.h); else they are what ops give one by one.
+void propagate(Fusion& fusion, bool by_cost = true);
 
 }  // namespace plait

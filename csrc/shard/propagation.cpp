@@ -1,5 +1,6 @@
 #include "shard/propagation.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace plait {
@@ -37,10 +38,13 @@ Assignment Propagation::assignment(const Op& op) {
   return assign(op, wanted);
 }
 
-Propagation::Region Propagation::follow(const std::map<TensorView*, Layout>& layouts, size_t most, bool outputs_stay) {
+Propagation::Region Propagation::follow(const std::map<TensorView*, Layout>& layouts, size_t most, bool outputs_stay,
+                                        const Endless& endless) {
   Region out;
   std::map<size_t, const Op*> next;
   const auto set = [&](TensorView& tensor, const Layout& to) {
+    const auto known = endless.find(&tensor);
+    if (known != endless.end() && std::ranges::count(known->second, to) > 0) out.whole = false;
     out.before.emplace(&tensor, std::exchange(tensor.layout, to));
     for (const Op* op : readers(tensor)) next.emplace(places_.at(op), op);
   };
@@ -48,10 +52,9 @@ Propagation::Region Propagation::follow(const std::map<TensorView*, Layout>& lay
     set(*tensor, layout);
     next.emplace(places_.at(tensor->definition), tensor->definition);
   }
-  while (!next.empty() && out.ops.size() < most) {
+  while (!next.empty() && out.whole && out.ops.size() < most) {
     const Op* op = next.extract(next.begin()).mapped();
-    const Assignment a = assignment(*op);
-    out.ops.push_back(op);
+    const Assignment& a = out.ops.emplace_back(op, assignment(*op)).second;
     for (size_t r = 0; r < op->results.size(); ++r) {
       TensorView& t = *op->results[r];
       Layout given = a.results[r];
@@ -60,12 +63,12 @@ Propagation::Region Propagation::follow(const std::map<TensorView*, Layout>& lay
       if (!pinned(t) && !layouts.contains(&t) && given != t.layout) set(t, given);
     }
   }
-  out.whole = next.empty();
+  out.whole = out.whole && next.empty();
   return out;
 }
 
-void Propagation::put_back(Region& region) {
-  for (auto& [tensor, layout] : region.before) tensor->layout = std::move(layout);
+void Propagation::swap(Region& region) {
+  for (auto& [tensor, layout] : region.before) std::swap(tensor->layout, layout);
 }
 
 }  // namespace plait

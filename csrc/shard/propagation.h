@@ -20,10 +20,12 @@ class Propagation {
   };
   // What layouts of some tensors make of those behind them.
   struct Region {
-    std::map<TensorView*, Layout> before;  // of all that have another one now
-    std::vector<const Op*> ops;            // that read or make one of them
-    bool whole = true;                     // whether these are all
+    std::map<TensorView*, Layout> before;               // of all that have another one now
+    std::vector<std::pair<const Op*, Assignment>> ops;  // that read or make one of them, and what they do
+    bool whole = true;                                  // whether these are all
   };
+  // Layouts that are known to go on for longer than is followed.
+  using Endless = std::map<const TensorView*, std::vector<Layout>>;
 
   explicit Propagation(Fusion& fusion);
 
@@ -37,9 +39,12 @@ class Propagation {
   // What the op does as layouts stand.
   Assignment assignment(const Op& op);
 
-  // Gives each tensor its layout, and those behind it what follows, as far as `most` ops, or all but outputs.
-  Region follow(const std::map<TensorView*, Layout>& layouts, size_t most, bool outputs_stay = false);
-  static void put_back(Region& region);
+  // Gives each tensor its layout, and those behind it what follows, as far as `most` ops or to what is endless; outputs
+  // stay, or do not.
+  Region follow(const std::map<TensorView*, Layout>& layouts, size_t most, bool outputs_stay = false,
+                const Endless& endless = {});
+  // Layouts that stood before the region for those that stand now.
+  static void swap(Region& region);
 
  private:
   Fusion& fusion_;

@@ -64,6 +64,8 @@ TEST(BadText, Head) {
       {"mesh @m (^tp = 2) with dp = [tp, tp]\n", "mesh axis `tp` is named twice", "name it once"},
       {"mesh @m (^dp = 2 bandwidth 50 latency 12, tp = 2)\n", "mesh axis `tp` says nothing of its link, others do",
        "give each axis a bandwidth and a latency, or none"},
+      {"mesh @m (^dp = 2, tp = 2 bandwidth 50 latency 12)\n",
+       "mesh axis `tp` says something of its link, others do not", "give each axis a bandwidth and a latency, or none"},
       {"mesh @m (dp = 2 bandwidth 50^)\n", "found `)`", "expected `latency` after the bandwidth"},
       {"mesh @m (tp = 2) with dp = [^]\n", "found `]`", "expected a mesh axis"},
       {"let T = f32\nmesh @m (^T = -1)\n", "`T` is a dtype", "numbers or symbols"},

@@ -5,6 +5,8 @@
 #include <functional>
 
 #include "base/error.h"
+#include "shard/conflicts.h"
+#include "shard/own_cost.h"
 #include "shard/reshard_plan.h"
 
 namespace plait::test {
@@ -401,6 +403,19 @@ std::vector<std::string> reshards(const Fusion& fusion) {
 size_t collectives(const Fusion& fusion) {
   size_t out = 0;
   for (const auto& r : reshards(fusion)) out += r.rfind("slice", 0) != 0;
+  return out;
+}
+
+double plan_cost(const Fusion& fusion) {
+  double out = 0;
+  for (const Op* op : fusion.ops()) {
+    const auto* reshard = as<Reshard>(*op);
+    if (!reshard)
+      out += own_cost(*op, assign(*op));
+    else if (reshard->step)
+      out += reshard_cost(held_layout(*reshard->in), reshard->out()->layout, reshard_sizes(*reshard->in)) *
+             static_cast<double>(reshard->in->role == TensorRole::parameter ? kParameterWeight : 1);
+  }
   return out;
 }
 

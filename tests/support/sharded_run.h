@@ -39,5 +39,7 @@ std::string layout_of(const Fusion& fusion, const std::string& name);
 std::vector<std::string> reshards(const Fusion& fusion);
 // Those that move data.
 size_t collectives(const Fusion& fusion);
+// What all moves of a sharded graph cost (mesh/collective_cost.h), those of parameters four times.
+double plan_cost(const Fusion& fusion);
 
 }  // namespace plait::test

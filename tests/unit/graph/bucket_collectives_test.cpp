@@ -18,10 +18,10 @@ struct Bucketed {
 
 // `small`: what is said of sizes that nothing proves.
 Bucketed bucketed(const std::string& inputs, const std::string& results, const std::string& body, bool small = false,
-                  bool gathers = true) {
+                  bool gathers = true, const std::string& mesh = "dp = 2, tp = 2") {
   Bucketed out;
-  out.fusion = test::parsed("mesh @m (dp = 2, tp = 2)\nfusion @f on @m (" + inputs + ") -> (" + results + ") {\n" +
-                            body + "}\n");
+  out.fusion =
+      test::parsed("mesh @m (" + mesh + ")\nfusion @f on @m (" + inputs + ") -> (" + results + ") {\n" + body + "}\n");
   std::vector<std::string> before;
   for (const Op* op : out.fusion->ops()) before.push_back(op->out()->name);
   bucket_collectives(
@@ -96,6 +96,25 @@ TEST(BucketCollectives, SmallOnesOnly) {
   EXPECT_EQ(bucketed("%a: f32[n], %b: f32[n]", "%x, %y", two, false).reduces, 2u);
   // Nothing is asked about one alone.
   EXPECT_EQ(bucketed("%a: f32[n]", "%x", "  %x = all_reduce(%a, team = dp, reduce = sum)\n").questions, 0);
+}
+
+// Where the mesh says what links do: as many bytes as both copies of which take the time of a message.
+TEST(BucketCollectives, SmallIsWhatALinkSays) {
+  const auto reduces = [](const char* team, int64_t count, const char* mesh) {
+    const std::string in = fmt::format("%a: f32[{0}], %b: f32[{0}]", count);
+    return bucketed(in, "%x, %y",
+                    fmt::format("  %x = all_reduce(%a, team = {0}, reduce = sum)\n"
+                                "  %y = all_reduce(%b, team = {0}, reduce = sum)\n",
+                                team),
+                    false, true, mesh)
+        .reduces;
+  };
+  const char* nodes = "dp = 2 bandwidth 50 latency 12, tp = 8 bandwidth 450 latency 3";
+  EXPECT_EQ(reduces("tp", 675000, nodes), 1u);  // 2.7 MB
+  EXPECT_EQ(reduces("tp", 675001, nodes), 2u);
+  EXPECT_EQ(reduces("dp", 2700000, nodes), 1u);
+  EXPECT_EQ(reduces("dp", 2700001, nodes), 2u);
+  EXPECT_EQ(reduces("tp", 4, "dp = 2 bandwidth 1 latency 0, tp = 8 bandwidth 1 latency 0"), 2u);
 }
 
 std::string gather(const char* to, const char* from, int64_t count, const char* inner = "1") {

@@ -55,6 +55,14 @@ program @test on @m[2, 4] (
   EXPECT_EQ(b.program.count(StepKind::LibraryStep), 1u);
 }
 
+TEST(PrintProgram, LinksOfAxesAreReadBack) {
+  Builder b({{"dp", 2, "", 50, 12}, {"tp", 0, "t", 450, 0}}, {2, 4});
+  const std::string text = print(b.program);
+  EXPECT_TRUE(text.starts_with("mesh @m (dp = 2 bandwidth 50 latency 12, tp = t bandwidth 450 latency 0)\n")) << text;
+  EXPECT_EQ(print(parse_program(text)), text);
+  EXPECT_EQ(parse_program(text).mesh, b.program.mesh);
+}
+
 TEST(PrintProgram, WithoutMeshInputsAndAttributes) {
   Builder b;
   const ValueId y = b.output("y", {});

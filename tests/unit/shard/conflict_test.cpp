@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "shard/assign.h"
+#include "shard/conflicts.h"
 #include "shard/insert_reshards.h"
 #include "shard/propagate.h"
 #include "support/sharded_run.h"
@@ -79,6 +80,24 @@ TEST(Conflict, TheCheapestMovesWin) {
             "{1: tp}, {1: tp} -> {} partial(tp: sum)");
 }
 
+// What an op gives stays what it was given for an annotated result, which is moved behind it.
+TEST(Conflict, AMovedResultDoesNotChangeTheWay) {
+  for (const char* update : {"add", "max", "min", "mul"})
+    EXPECT_EQ(needs("mesh @m (dp = 2, cp = 2)\nfusion @f on @m (%x: f32[4, 4] {0: dp}, %i: i64[4, 4] in 0..4) -> "
+                    "(%y {1: cp}) {\n %y = scatter(%x, %i, %x, dim = 0, update = " +
+                    std::string(update) + ")\n}\n"),
+              fmt::format("{{0: dp, 1: cp}}, {{0: dp, 1: cp}}, {{0: dp, 1: cp}} -> {{1: cp}} partial(dp: {})",
+                          update == std::string("add")   ? "sum"
+                          : update == std::string("mul") ? "prod"
+                                                         : update));
+}
+
+// A way that cannot give what is annotated is none, whatever it costs.
+TEST(Conflict, AWayThatReachesNoAnnotationIsNone) {
+  const std::string in = "%x: f32[4000, 512] {0: tp}, param %w: f32[512, 512] {1: tp}";
+  EXPECT_EQ(needs(with(in, "linear(%x, %w)", "(%y {} partial(tp: sum))")), "{1: tp}, {1: tp} -> {} partial(tp: sum)");
+}
+
 TEST(Conflict, EachWayAndItsCostAreKept) {
   auto f = test::parsed(with("%x: f32[400, 512] {0: tp}, %w: f32[64, 512] {0: tp}", "linear(%x, %w)"));
   propagate(*f);
@@ -111,6 +130,30 @@ TEST(Conflict, FewWaysAreTried) {
   EXPECT_LE(tried(40, {"{1: a}", "{1: b}", "{1: c}", "{2: a}", "{2: b}", "{2: c}", "{1: [a, b]}", "{1: [b, a]}",
                        "{1: [a, c]}", "{2: [b, c]}", "{2: [a, b]}", "{2: [c, a]}"}),
             8u);
+}
+
+// Whether updates are gathered or a sum is left pending is asked of the links.
+TEST(Conflict, ScattersCountLinks) {
+  const auto scattered = [](const std::string& links) {
+    return needs("mesh @m (tp = 2" + links +
+                 ")\nfusion @f on @m (%x: f32[2048], %i: i64[64] in 0..2048 {0: tp}, %s: f32[64] {0: tp}) -> (%y) {\n"
+                 " %y = scatter(%x, %i, %s, dim = 0, update = add)\n}\n");
+  };
+  EXPECT_EQ(scattered(""), "{}, {0: tp}, {0: tp} -> {} partial(tp: sum)");
+  EXPECT_EQ(scattered(" bandwidth 1 latency 100"), "{}, {0: tp}, {0: tp} -> {} partial(tp: sum)");
+  EXPECT_EQ(scattered(" bandwidth 1 latency 1"), "{}, {}, {} -> {}");
+}
+
+// What a parameter is stored as is what moves, also where it is computed otherwise.
+TEST(Conflict, AStoredParameterMovesFromWhereItIsHeld) {
+  const auto at = [](const std::string& w) {
+    auto f = test::parsed(with("%x: f32[64, 512] {0: tp}, param %w: f32[512, 512] " + w, "linear(%x, %w)"));
+    propagate(*f);
+    const Assignment a = assign(*f->find("y")->definition);
+    return std::pair(print(a.operands[1], f->mesh()), cost_of_moves(*f->find("y")->definition, a));
+  };
+  // Whole for all, from where it is held: 4 times what a gather costs.
+  EXPECT_EQ(at("{} stored {0: tp}"), std::pair(std::string("{}"), std::optional<double>(4 * (16384 + 512 * 2048 / 2))));
 }
 
 TEST(Conflict, MoreBytesWin) {

@@ -419,11 +419,14 @@ TEST(Reshards, WithoutALayoutGoesToWhole) {
   EXPECT_EQ(local->ops()[0]->kind, OpKind::LocalSlice);
 }
 
-TEST(Reshards, OneThatChangesNothingIsRefused) {
+// As it does where pieces were written otherwise, or an axis has one rank: the table says so.
+TEST(Reshards, OneThatChangesNothingMovesNothing) {
   auto f = test::parsed(
       "mesh @m (tp = 2)\nfusion @f on @m (%x: f32[4] {0: tp}) -> (%y) {\n %y: f32[4] {0: tp} = reshard(%x)\n}\n");
   propagate(*f);
-  EXPECT_THROW(insert_reshards(*f), UserError);
+  insert_reshards(*f);
+  EXPECT_FALSE(as<Reshard>(*f->find("y")->definition)->step);
+  EXPECT_EQ(f->find("y")->reason, "annotated; %x is so already: nothing moves");
 }
 
 // What is said of a reshard that carries a step, between two layouts of %x: f32[16, 16].

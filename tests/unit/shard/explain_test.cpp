@@ -36,6 +36,32 @@ void expect_reasons(const std::vector<Case>& cases) {
   }
 }
 
+// A printed graph is read, and sharded as it was: also where pieces were written otherwise than in normal form.
+TEST(Explain, WhatIsPrintedIsReadAgain) {
+  auto f = test::parsed(
+      "mesh @m (tp = 4)\nfusion @f on @m (%x: f32[128, 8] {0: tp}) -> (%z) {\n"
+      "  %y: f32[128, 8] {0: tp granule 16} = reshard(%x)\n  %z = relu(%y)\n}\n");
+  propagate(*f);
+  auto again = test::parsed(print(*f));
+  propagate(*again);
+  insert_reshards(*again);
+  verify(*again);
+  EXPECT_EQ(again->find("y")->reason, "annotated; %x is so already: nothing moves");
+  EXPECT_FALSE(as<Reshard>(*again->find("y")->definition)->step);
+}
+
+// An output that is kept as it was is not so by cost.
+TEST(Explain, OutputsThatStayAreSaidToStay) {
+  auto f = test::parsed(
+      "mesh @m (tp = 4)\nfusion @f on @m (%x: f32[64, 1024] {1: tp}, param %w: f32[1024, 1024] {1: tp}) -> (%y) {\n"
+      "  %p = linear(%x, %w)\n  %y = slice(relu(%p), dim = 1, start = 0, stop = 8, step = 1)\n}\n");
+  propagate(*f);
+  insert_reshards(*f);
+  const std::string table = explain_sharding(*f);
+  EXPECT_NE(table.find("after slice: %y stays as it is without choices by cost"), std::string::npos) << table;
+  EXPECT_NE(table.find("after linear: %p is so by cost"), std::string::npos) << table;
+}
+
 TEST(Explain, WhatMustBeWhole) {
   expect_reasons({
       {"%x: f32[4, 8] {1: tp}", "_, %y = sort(%x, dim = 1)", "%y", "%x dim 1 [tp] must be whole in sort"},
@@ -64,7 +90,7 @@ TEST(Explain, WhatRanksMerge) {
       {"%x: f32[2], %i: i64[64] {0: tp}, %s: f32[64] {0: tp}", "%y = scatter(%x, %i, %s, dim = 0, update = add)", "%y",
        "[tp] pending: scatter reduces %i dim 0"},
       {"%x: f32[8192], %i: i64[4] {0: tp}, %s: f32[4]", "%y = scatter(%x, %i, %s, dim = 0, update = add)", "%y",
-       "%i dim 0 [tp] is whole in scatter, whose results are larger than it"},
+       "%i dim 0 [tp] is whole in scatter: to bring updates together costs less than the pending result they leave"},
   });
   const std::string text = explained({"%x: bf16[4, 8] {1: tp}", "%y, %z = var_mean(%x, dims = [1])", "%y, %z", ""});
   EXPECT_NE(text.find("%x -> %y  all-gather of parts over tp  {}      32 B          for var_mean %y\n"),

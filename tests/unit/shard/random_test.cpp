@@ -195,6 +195,14 @@ void check_stays_sharded(const Fusion& f) {
   EXPECT_EQ(again->ops().size(), f.ops().size());
 }
 
+// Than the graph of this text without choices by cost.
+void check_is_not_dearer(const Fusion& f, const std::string& text) {
+  auto plain = parse_fusion(text);
+  propagate(*plain, false);
+  insert_reshards(*plain);
+  EXPECT_LE(test::plan_cost(f), test::plan_cost(*plain) * 1.001) << print(f) << print(*plain);
+}
+
 void check(uint32_t seed, Counts& counts) {
   SCOPED_TRACE(fmt::format("seed {}", seed));
   RandomGraph graph(seed);
@@ -212,6 +220,7 @@ void check(uint32_t seed, Counts& counts) {
   for (const Op* op : f.ops()) counts.annotated_results += op->out()->layout_source == LayoutSource::annotated;
 
   std::unique_ptr<Fusion> local;
+  const std::string text = print(f);
   try {
     propagate(f);
     verify(f);
@@ -253,6 +262,7 @@ void check(uint32_t seed, Counts& counts) {
   counts.uneven += uneven;
   counts.empty += empty;
   check_stays_sharded(f);
+  check_is_not_dearer(f, text);
 }
 
 void check_many(uint32_t first, uint32_t count) {
