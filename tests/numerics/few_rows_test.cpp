@@ -198,6 +198,20 @@ TEST(FewRows, AreTakenWhereTheyCostLess) {
   EXPECT_EQ(calls(kCases[1], "f32", {1, 300, 1000}), 1) << "columns are no whole vectors";
 }
 
+// What another kernel makes is row-major, however its operands lie; a matrix that is not opened here is not looked
+// through either.
+TEST(FewRows, OfAMatrixThatAnotherKernelMakes) {
+  for (const char* body : {"%h = exp(permute(%w, dims = [1, 0]))\n%y = linear(%x, %h)",
+                           "%h = exp(permute(%w, dims = [1, 0]))\n%y = matmul(%x, %h)",
+                           "%h = neg(permute(%w, dims = [1, 0]))\n%y = linear(%x, permute(%h, dims = [1, 0]))"}) {
+    const CaseResult result = run_case(
+        fmt::format("fusion @f (%x: f32[3, 256], %w: f32[256, 256]) -> (%y, %h) {{\n{}\n}}\n", body), own());
+    EXPECT_TRUE(result.ok) << body << result.message;
+    EXPECT_EQ(result.report.launches, 2) << body;
+    EXPECT_EQ(result.report.library_calls, 0) << body;
+  }
+}
+
 // A block of two layers whose weights are bytes with a scale for each column.
 TEST(FewRows, AnMlpOfBytesIsTwoKernels) {
   const CaseResult result = run_case(
