@@ -23,6 +23,7 @@ constexpr int64_t kLinesTogether = 4;             // columns whose terms lie sid
 constexpr int64_t kMostColumns = 512;             // of a tile that reads a row of memory
 constexpr int64_t kWidth = 64, kLeastWidth = 16;  // columns of a task whose terms lie side by side
 constexpr int64_t kTasks = 2;                     // for each core
+constexpr int64_t kStepsOfPart = 256;             // terms of a lane that are added before they go to the whole
 constexpr int64_t kMostVectors = 64;              // of sums of a tile, beyond registers too
 constexpr int64_t kMostLanes = 64;
 constexpr int64_t kMostBytes = 256 << 10;  // of sums of a task on its stack
@@ -152,8 +153,11 @@ class FewBuilder {
     Letters out = begin(true);
     out.split('a', 'c', *n_.columns);
     if (few_.rows > 0) out.split('r', 'q', *n_.rows);
-    few_.along ? out.split('k', 'l', *n_.depth) : out.split('c', 'l', lanes_along(*n_.columns));
-    out.reorder("snarkcql");
+    const int64_t lanes = *n_.depth, part = kStepsOfPart * lanes;
+    if (!sym::proven(sym::le(summed(parts_), part))) out.split('k', 'p', part);
+    if (!few_.along) out.split('c', 'l', lanes_along(*n_.columns));
+    if (few_.along) out.split(out.has('p') ? 'p' : 'k', 'l', lanes);
+    out.reorder("snarkpcql");
     return end(std::move(out));
   }
   std::vector<LoopStep> results() const {

@@ -75,9 +75,8 @@ class ContractionGroups {
     const sym::Expr columns = vector ? contractions::rows_of(parts) : parts.out->shape().back();
     const int64_t lanes = contraction_columns(op, options_.target) / 2;
     const bool long_lines =
-        along
-            ? decide(sym::ge(contractions::summed(parts), kLongLine)) && decide(sym::ge(columns, kLeastLines))
-            : decide(sym::eq(sym::mod(columns, lanes), 0)) && decide(sym::ge(columns, kLongLine));
+        along ? decide(sym::ge(contractions::summed(parts), kLongLine)) && decide(sym::ge(columns, kLeastLines))
+              : decide(sym::eq(sym::mod(columns, lanes), 0)) && decide(sym::ge(columns, kLongLine));
     if (!long_lines)
       note(options_,
            fmt::format("library, not few rows of %{}: the matrix has short lines in memory, or none in whole vectors",

@@ -204,12 +204,39 @@ TEST(FewRows, OfAMatrixThatAnotherKernelMakes) {
   for (const char* body : {"%h = exp(permute(%w, dims = [1, 0]))\n%y = linear(%x, %h)",
                            "%h = exp(permute(%w, dims = [1, 0]))\n%y = matmul(%x, %h)",
                            "%h = neg(permute(%w, dims = [1, 0]))\n%y = linear(%x, permute(%h, dims = [1, 0]))"}) {
-    const CaseResult result = run_case(
-        fmt::format("fusion @f (%x: f32[3, 256], %w: f32[256, 256]) -> (%y, %h) {{\n{}\n}}\n", body), own());
+    const CaseResult result =
+        run_case(fmt::format("fusion @f (%x: f32[3, 256], %w: f32[256, 256]) -> (%y, %h) {{\n{}\n}}\n", body), own());
     EXPECT_TRUE(result.ok) << body << result.message;
     EXPECT_EQ(result.report.launches, 2) << body;
     EXPECT_EQ(result.report.library_calls, 0) << body;
   }
+}
+
+// Terms of one sign, as exact as a few hundred additions are: one chain of all terms is off by ten times the bound.
+TEST(FewRows, LongSumsHaveParts) {
+  for (const char* op : {"linear", "matmul"})
+    for (const int k : {65'536, 1 << 20}) {
+      const auto fusion = parse_fusion(insisted(op, {1, 16, k}, "stages = 0"));
+      Tensors inputs;
+      uint32_t state = 1;
+      for (const TensorView* t : fusion->inputs()) {
+        Tensor& in = inputs[t->name] = Tensor::empty(DType::f32, testing::metadata_of(*fusion).at(t->name).shape);
+        for (int64_t i = 0; i < in.elements(); ++i) {
+          state = state * 1664525 + 1013904223;
+          static_cast<float*>(in.data())[i] = t->name == "r" ? 0 : t->name == "a" ? 0.1f : float(state >> 8) * 0x1p-24f;
+        }
+      }
+      CompileOptions how;
+      how.device = "cpu";
+      const Tensor y = compile(*fusion, how).run(inputs).at("y");
+      const auto* w = static_cast<const float*>(inputs.at("w").data());
+      const bool linear = std::string(op) == "linear";
+      for (int64_t j = 0; j < 16; ++j) {
+        double sum = 0;
+        for (int64_t i = 0; i < k; ++i) sum += double(0.1f) * w[linear ? j * k + i : i * 16 + j];
+        EXPECT_NEAR(static_cast<const float*>(y.data())[j] / sum, 1, 2e-6) << op << " of " << k << " terms";
+      }
+    }
 }
 
 // A block of two layers whose weights are bytes with a scale for each column.
