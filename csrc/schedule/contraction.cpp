@@ -43,9 +43,9 @@ TensorView* lies_alike(const PointwiseOp& op) {
 
 }  // namespace
 
-bool is_dense(const TensorView& tensor, int dim) {
+bool is_dense(std::span<Op* const> ops, const TensorView& tensor, int dim) {
   const TensorView* t = &tensor;
-  for (const Op* op = t->definition; op != nullptr; op = t->definition) {
+  for (const Op* op = t->definition; op != nullptr && std::ranges::find(ops, op) != ops.end(); op = t->definition) {
     const auto* permute = as<Permute>(*op);
     const auto* pointwise = as<PointwiseOp>(*op);
     const TensorView* next = pointwise != nullptr ? lies_alike(*pointwise) : nullptr;

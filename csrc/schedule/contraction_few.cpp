@@ -23,6 +23,7 @@ constexpr int64_t kLinesTogether = 4;             // columns whose terms lie sid
 constexpr int64_t kMostColumns = 512;             // of a tile that reads a row of memory
 constexpr int64_t kWidth = 64, kLeastWidth = 16;  // columns of a task whose terms lie side by side
 constexpr int64_t kTasks = 2;                     // for each core
+constexpr int64_t kStepsOfPart = 256;             // terms of a lane that are added before they go to the whole
 constexpr int64_t kMostVectors = 64;              // of sums of a tile, beyond registers too
 constexpr int64_t kMostLanes = 64;
 constexpr int64_t kMostBytes = 256 << 10;  // of sums of a task on its stack
@@ -39,10 +40,10 @@ struct Few {
   }
 };
 
-Few few_of(const Parts& parts) {
+Few few_of(std::span<Op* const> ops, const Parts& parts) {
   Few out;
   out.extents = parts.out->shape();
-  out.along = sums_along(parts);
+  out.along = sums_along(ops, parts);
   if (is_vector(parts)) return out;
   const bool of_stack = !parts.linear && parts.right->rank() > 2;
   out.stack = of_stack ? out.extents.size() - 2 : 0;
@@ -115,7 +116,7 @@ class FewBuilder {
         graph_(*group.graph),
         n_(numbers),
         parts_(parts_of(*contraction_of(graph_.ops()))),
-        few_(few_of(parts_)) {}
+        few_(few_of(graph_.ops(), parts_)) {}
 
   void run() {
     store_result(graph_, *parts_.out);
@@ -152,8 +153,11 @@ class FewBuilder {
     Letters out = begin(true);
     out.split('a', 'c', *n_.columns);
     if (few_.rows > 0) out.split('r', 'q', *n_.rows);
-    few_.along ? out.split('k', 'l', *n_.depth) : out.split('c', 'l', lanes_along(*n_.columns));
-    out.reorder("snarkcql");
+    const int64_t lanes = *n_.depth, part = kStepsOfPart * lanes;
+    if (!sym::proven(sym::le(summed(parts_), part))) out.split('k', 'p', part);
+    if (!few_.along) out.split('c', 'l', lanes_along(*n_.columns));
+    if (few_.along) out.split(out.has('p') ? 'p' : 'k', 'l', lanes);
+    out.reorder("snarkpcql");
     return end(std::move(out));
   }
   std::vector<LoopStep> results() const {
@@ -179,10 +183,10 @@ class FewBuilder {
 
 bool is_vector(const Parts& parts) { return parts.right->rank() == 2 && parts.out->shape().back().constant() == 1; }
 
-bool sums_along(const Parts& parts) {
+bool sums_along(std::span<Op* const> ops, const Parts& parts) {
   const TensorView& matrix = is_vector(parts) ? *parts.left : *parts.right;
   const auto rank = static_cast<int>(matrix.rank());
-  return is_dense(matrix, is_vector(parts) || parts.linear ? rank - 1 : rank - 2);
+  return is_dense(ops, matrix, is_vector(parts) || parts.linear ? rank - 1 : rank - 2);
 }
 
 void schedule_few(ScheduledGroup& group, const schedules::Contraction& numbers) { FewBuilder(group, numbers).run(); }
@@ -215,7 +219,7 @@ int64_t rows_together(sym::Expr rows, bool along) {
 // nearest cache again. Lanes are those of a register, which sums have an order by; other numbers change no result.
 schedules::Contraction numbers_of_few(const Problem& problem, const Target& target, schedules::Contraction out) {
   const Parts parts = parts_of(*contraction_of(problem.segment.ops));
-  const Few few = few_of(parts);
+  const Few few = few_of(problem.segment.ops, parts);
   const auto size = static_cast<int64_t>(size_of(compute_type(parts.left->dtype)));
   const int64_t lanes = std::max<int64_t>(1, target.vector_lanes * 4 / size);
   const int64_t registers = target.vector_lanes >= 16 ? 32 : 16;
@@ -243,27 +247,11 @@ schedules::Contraction numbers_of_few(const Problem& problem, const Target& targ
   return out;
 }
 
-namespace {
-
-// Whether the matrix is made elementwise in front of the segment: then it lies as its kernel stores it, which is not
-// seen from here.
-bool is_made_in_front(const Problem& problem, const Parts& parts) {
-  const TensorView* t = is_vector(parts) ? parts.left : parts.right;
-  while (t->definition && (t->definition->kind == OpKind::Permute || t->definition->kind == OpKind::Slice))
-    t = inputs(*t->definition)[0];
-  const Op* op = t->definition;
-  return op != nullptr && op->kind == OpKind::PointwiseOp &&
-         std::ranges::find(problem.segment.ops, op) == problem.segment.ops.end();
-}
-
-}  // namespace
-
 std::optional<std::string> few_refuse(const Problem& problem, const Target& target,
                                       const schedules::Contraction& numbers) {
   const Parts parts = parts_of(*contraction_of(problem.segment.ops));
-  const Few few = few_of(parts);
+  const Few few = few_of(problem.segment.ops, parts);
   if (numbers.mma) return "mma is a number of GPUs";
-  if (is_made_in_front(problem, parts)) return "how the computed matrix lies is not known";
   if (*numbers.width % *numbers.columns != 0)
     return fmt::format("width = {} is no multiple of columns = {}", *numbers.width, *numbers.columns);
   if (!few.along && numbers.depth != 1)

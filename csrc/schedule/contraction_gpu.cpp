@@ -85,7 +85,7 @@ class Builder {
   Panel pack(TensorView* operand, bool right) {
     Panel out{packed(graph_, op_, operand, right ? "_columns" : "_rows"), right};
     const int rank = static_cast<int>(operand->rank());
-    out.sum_inside = is_dense(*operand, right && !parts_.linear ? rank - 2 : rank - 1);
+    out.sum_inside = is_dense(graph_.ops(), *operand, right && !parts_.linear ? rank - 2 : rank - 1);
     const int64_t others = right ? *n_.width : *n_.block;
     out.layout.row = out.sum_inside ? *n_.depth : others;
     out.layout.rows = out.sum_inside ? others : *n_.depth;

@@ -40,9 +40,9 @@ inline sym::Expr elements_of_matrix(const Parts& parts) {
 // Leading dims of the result that are a stack of matrices.
 inline size_t stacks(const Parts& parts) { return parts.linear ? 0 : parts.out->rank() - 2; }
 
-// Whether a dim is the one whose elements lie side by side in memory, where moves and what is elementwise in front say
-// so.
-bool is_dense(const TensorView& tensor, int dim);
+// Whether a dim is the one whose elements lie side by side in memory, where moves and what is elementwise among the ops
+// say so; what others make is row-major.
+bool is_dense(std::span<Op* const> ops, const TensorView& tensor, int dim);
 
 // A copy of an operand that the contraction reads in its place, through moves of its own.
 TensorView* packed(Fusion& graph, Op& contraction, TensorView* operand, const char* name);
@@ -59,7 +59,7 @@ void schedule_blocks(ScheduledGroup& group, const schedules::Contraction& number
 // whether the terms of the sum lie side by side in the matrix, so that lanes run along them; then as for GPUs.
 inline constexpr int64_t kMostFewSymbolic = 4;
 bool is_vector(const Parts& parts);
-bool sums_along(const Parts& parts);
+bool sums_along(std::span<Op* const> ops, const Parts& parts);
 schedules::Contraction numbers_of_few(const Problem& problem, const Target& target, schedules::Contraction out);
 std::optional<std::string> few_refuse(const Problem& problem, const Target& target,
                                       const schedules::Contraction& numbers);

@@ -63,10 +63,10 @@ class ContractionGroups {
     const contractions::Parts parts = contractions::parts_of(op);
     const auto decide = [&](sym::Expr e) { return decide_sizes(options_, e, "few rows or many"); };
     const bool vector = contractions::is_vector(parts), symbol = !contractions::rows_of(parts).is_constant();
-    const bool opened = opens_matrix(op), widens = library_widens(op);
+    const std::vector<Op*> ops = ops_of(op, true);
+    const bool opened = opens_matrix(op), widens = library_widens(op), along = contractions::sums_along(ops, parts);
     // Of 16 registers, tiles of many rows read short pieces of a line of columns.
-    const bool many =
-        !is_narrow(parts.left->dtype) && (options_.target.vector_lanes >= 16 || contractions::sums_along(parts));
+    const bool many = !is_narrow(parts.left->dtype) && (options_.target.vector_lanes >= 16 || along);
     const int64_t most = symbol ? contractions::kMostFewSymbolic : many || widens || opened ? kFewRows : kFewOfOthers;
     if (!vector && !decide(sym::le(contractions::rows_of(parts), most))) return false;
     if (!decide(sym::ge(contractions::elements_of_matrix(parts), kLeastElements))) return false;
@@ -75,9 +75,8 @@ class ContractionGroups {
     const sym::Expr columns = vector ? contractions::rows_of(parts) : parts.out->shape().back();
     const int64_t lanes = contraction_columns(op, options_.target) / 2;
     const bool long_lines =
-        contractions::sums_along(parts)
-            ? decide(sym::ge(contractions::summed(parts), kLongLine)) && decide(sym::ge(columns, kLeastLines))
-            : decide(sym::eq(sym::mod(columns, lanes), 0)) && decide(sym::ge(columns, kLongLine));
+        along ? decide(sym::ge(contractions::summed(parts), kLongLine)) && decide(sym::ge(columns, kLeastLines))
+              : decide(sym::eq(sym::mod(columns, lanes), 0)) && decide(sym::ge(columns, kLongLine));
     if (!long_lines)
       note(options_,
            fmt::format("library, not few rows of %{}: the matrix has short lines in memory, or none in whole vectors",
@@ -94,7 +93,7 @@ class ContractionGroups {
   }
   // Whether tiles with what stands behind cost less than the library and a kernel of that.
   bool costs_less(const Op& op, std::string& why) {
-    const std::vector<Op*> ops = ops_of(op);
+    const std::vector<Op*> ops = ops_of(op, false);
     if (options_.target.kind != TargetKind::cpu) return false;
     widened_ = library_widens(op);
     if (!widened_ && (is_narrow(inputs(op)[0]->dtype) || !saves_a_kernel(op, ops))) return false;
@@ -184,7 +183,7 @@ class ContractionGroups {
     for (const bool alone : {false, true}) {
       if (alone && by_cost && !few_ && !widened_) return;
       Segment s;
-      s.ops = alone ? std::vector<Op*>{&contraction} : ops_of(contraction);
+      s.ops = alone ? std::vector<Op*>{&contraction} : ops_of(contraction, few_);
       if (!alone && s.ops.size() == 1) continue;
       list_tensors(s, fusion_);
       schedules::Contraction open;
@@ -210,10 +209,10 @@ class ContractionGroups {
 
   // The contraction, moves in front of its operands, and what is elementwise behind it, each with one reader; with the
   // numbers and moves that these alone read. In order.
-  std::vector<Op*> ops_of(const Op& contraction) const {
+  std::vector<Op*> ops_of(const Op& contraction, bool few) const {
     std::set<const Op*> found = {&contraction};
     for (const TensorView* in : inputs(contraction)) add_moves(*in, found);
-    if (few_) add_front(contraction, found);
+    if (few) add_front(contraction, found);
     const TensorView* end = contraction.out();
     while (found.size() < kMostOps) {
       const auto readers = fusion_.readers(end);

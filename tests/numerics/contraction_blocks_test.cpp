@@ -6,8 +6,6 @@
 #include "base/error.h"
 #include "session/devices.h"
 #include "support/contraction_cases.h"
-#include "support/run_case.h"
-#include "support/tensor_bits.h"
 
 namespace plait {
 namespace {
@@ -16,9 +14,11 @@ using testing::CaseOptions;
 using testing::CaseResult;
 using testing::contraction_text;
 using testing::ContractionCase;
+using testing::expect_one_kernel;
 using testing::Extents;
 using testing::kContractions;
 using testing::run_case;
+using testing::stage_text;
 
 CaseOptions on_blocks(const std::string& device = "sim:sm_80") {
   CaseOptions how;
@@ -43,11 +43,7 @@ TEST_P(ContractionBlocks, AgreeWithTheReferenceInOneKernel) {
   int number = 0;
   for (const Extents& z : {Extents{24, 8, 8}, {64, 64, 16}, {65, 63, 9}, {33, 70, 31}, {129, 130, 40}, {25, 9, 257}}) {
     const char* dtype = dtypes[number++ % 4];
-    const CaseResult result =
-        run_case(contraction_text(GetParam(), dtype, z), on_blocks(number % 2 == 0 ? "sim:sm_80" : "sim:sm_90a"));
-    EXPECT_TRUE(result.ok) << dtype << " " << z.m << ", " << z.n << ", " << z.k << ": " << result.message;
-    EXPECT_EQ(result.report.launches, 1) << dtype << " " << z.m << ", " << z.n << ", " << z.k;
-    EXPECT_EQ(result.report.library_calls, 0);
+    expect_one_kernel(GetParam(), dtype, z, on_blocks(number % 2 == 0 ? "sim:sm_80" : "sim:sm_90a"));
   }
 }
 
@@ -57,25 +53,11 @@ TEST_P(ContractionBlocks, AreTheSameBitsAgain) {
   EXPECT_TRUE(testing::bits_of(run_case(text, on_blocks("sim:sm_90a")).outputs) == one);
 }
 
-std::string kernel_ir(const std::string& text, const CaseOptions& how) {
-  const auto fusion = parse_fusion(text);
-  CompileOptions options;
-  options.device = how.device;
-  options.options = how.options;
-  options.until = "kir";
-  try {
-    compile(*fusion, options).prepare(testing::metadata_of(*fusion));
-  } catch (const StoppedAt& stop) {
-    return stop.text;
-  }
-  return "";
-}
-
 // Copies run ahead of the sums; of bf16 and f16 the sums are `mma`, wherever operands lie, with tiles that no matrix
 // fills.
 TEST_P(ContractionBlocks, CopyAheadAndMultiplyMatrices) {
   for (const char* dtype : {"f32", "bf16", "f16"}) {
-    const std::string text = kernel_ir(contraction_text(GetParam(), dtype, {72, 80, 72}), on_blocks());
+    const std::string text = stage_text("kir", contraction_text(GetParam(), dtype, {72, 80, 72}), on_blocks());
     const bool narrow = std::string(dtype) != "f32";
     EXPECT_NE(text.find("copy_async"), std::string::npos) << dtype << "\n" << text;
     EXPECT_EQ(text.find("load_matrix") != std::string::npos, narrow) << dtype << "\n" << text;

@@ -7,10 +7,8 @@
 #include <map>
 #include <regex>
 
-#include "base/error.h"
 #include "support/contraction_cases.h"
-#include "support/run_case.h"
-#include "support/tensor_bits.h"
+#include "support/refusal.h"
 
 namespace plait {
 namespace {
@@ -19,16 +17,13 @@ using testing::CaseOptions;
 using testing::CaseResult;
 using testing::contraction_text;
 using testing::ContractionCase;
+using testing::expect_one_kernel;
+using testing::expect_same_bits_on_threads;
 using testing::Extents;
 using testing::kContractions;
+using testing::own_contractions;
 using testing::run_case;
-
-CaseOptions own(int64_t threads = 2) {
-  CaseOptions how;
-  how.options.contractions = "own";
-  how.options.cpu_threads = threads;
-  return how;
-}
+using testing::stage_text;
 
 class ContractionKernels : public ::testing::TestWithParam<ContractionCase> {};
 
@@ -37,27 +32,19 @@ INSTANTIATE_TEST_SUITE_P(All, ContractionKernels, ::testing::ValuesIn(kContracti
 
 TEST_P(ContractionKernels, AgreeWithTheReferenceInOneKernel) {
   for (const Extents& z : {Extents{24, 8, 8}, {25, 9, 70}, {48, 33, 9}, {49, 64, 16}, {101, 31, 257}, {400, 16, 8}}) {
-    const CaseResult wide = run_case(contraction_text(GetParam(), "f64", z), {});
-    EXPECT_TRUE(wide.ok) << z.m << ", " << z.n << ", " << z.k << ": " << wide.message;
-    EXPECT_EQ(wide.report.launches, 1) << z.m << ", " << z.n << ", " << z.k;
-    const CaseResult single = run_case(contraction_text(GetParam(), "f32", z), own());
-    EXPECT_TRUE(single.ok) << z.m << ", " << z.n << ", " << z.k << ": " << single.message;
-    EXPECT_EQ(single.report.launches, 1) << z.m << ", " << z.n << ", " << z.k;
-    EXPECT_EQ(single.report.library_calls, 0);
+    expect_one_kernel(GetParam(), "f64", z, {});
+    expect_one_kernel(GetParam(), "f32", z, own_contractions());
   }
 }
 
 TEST_P(ContractionKernels, AreTheSameBitsOnAnyNumberOfThreads) {
-  const std::string text = contraction_text(GetParam(), "f32", {101, 70, 90});
-  const auto one = testing::bits_of(run_case(text, own(1)).outputs);
-  for (const int threads : {2, 5})
-    EXPECT_TRUE(testing::bits_of(run_case(text, own(threads)).outputs) == one) << threads;
+  expect_same_bits_on_threads(contraction_text(GetParam(), "f32", {101, 70, 90}));
 }
 
 TEST(ContractionKernels, OfNarrowerVectors) {
   for (const int lanes : {1, 4, 8})
     for (const int which : {2, 4, 8}) {
-      CaseOptions how = own();
+      CaseOptions how = own_contractions();
       how.options.cpu_lanes = lanes;
       const CaseResult result = run_case(contraction_text(kContractions[which], "f32", {70, 37, 50}), how);
       EXPECT_TRUE(result.ok) << lanes << " lanes: " << result.message;
@@ -75,7 +62,7 @@ TEST(ContractionKernels, OfOneBlockOrOneGroupOfColumns) {
           fmt::format("let T = f32, m = {}, n = {}, k = {}\nfusion @f ({}) -> (%y) {{\n  segment @a (%a, %b) -> (%y) "
                       "schedule contraction{} {{\n    %y = matmul(%a, %b)\n  }}\n}}\n",
                       z.m, z.n, z.k, operands, numbers),
-          own());
+          own_contractions());
       EXPECT_TRUE(result.ok) << operands << " " << z.m << ", " << z.n << ": " << result.message;
       EXPECT_EQ(result.report.launches, 1);
     }
@@ -90,21 +77,6 @@ TEST(ContractionKernels, LongSums) {
   }
 }
 
-std::string stage_text(const char* stage, const std::string& text, const CaseOptions& how) {
-  const auto fusion = parse_fusion(text);
-  CompileOptions options;
-  options.device = "cpu";
-  options.options = how.options;
-  options.until = stage;
-  std::string out;
-  try {
-    compile(*fusion, options).prepare(testing::metadata_of(*fusion));
-  } catch (const StoppedAt& stop) {
-    out = stop.text;
-  }
-  return out;
-}
-
 std::string contraction_segments(const std::string& text, const CaseOptions& how) {
   return stage_text("segments", text, how);
 }
@@ -117,7 +89,7 @@ std::string linear_text(const char* dtype, const Extents& z) {
 // Panels of a kernel, those of what is cut off included, are 256 KiB on the stack together.
 TEST(ContractionKernels, PanelsFitTheStack) {
   const auto bytes = [](const Extents& z, const char* dtype) {
-    CaseOptions how = own();
+    CaseOptions how = own_contractions();
     how.options.cpu_lanes = 16;
     const std::string text = stage_text("kir", linear_text(dtype, z), how);
     std::map<std::string, int64_t> buffers;
@@ -147,7 +119,7 @@ TEST(ContractionKernels, PanelsFitTheStack) {
 // where the stack holds them.
 TEST(ContractionKernels, PanelsArePackedOnce) {
   const auto numbers_of = [](const std::string& fusion) {
-    CaseOptions how = own();
+    CaseOptions how = own_contractions();
     how.options.cpu_lanes = 16;
     const std::string text = contraction_segments(fusion, how);
     const size_t begin = text.find("contraction(rows");
@@ -172,10 +144,10 @@ TEST(ContractionKernels, WhatIsNoneOfThemIsANest) {
   };
   EXPECT_TRUE(has_tiles(contraction_text(kContractions[0], "f64", {24, 8, 8}), {}));
   EXPECT_FALSE(has_tiles(contraction_text(kContractions[0], "f32", {24, 8, 8}), {}));  // the library's
-  EXPECT_TRUE(has_tiles(contraction_text(kContractions[0], "f32", {24, 8, 8}), own()));
+  EXPECT_TRUE(has_tiles(contraction_text(kContractions[0], "f32", {24, 8, 8}), own_contractions()));
   for (const Extents& z : {Extents{23, 8, 8}, {24, 7, 8}, {24, 8, 7}})
     EXPECT_FALSE(has_tiles(contraction_text(kContractions[0], "f64", z), {})) << z.m << ", " << z.n << ", " << z.k;
-  EXPECT_FALSE(has_tiles(contraction_text(kContractions[0], "i32", {24, 8, 8}), own()));
+  EXPECT_FALSE(has_tiles(contraction_text(kContractions[0], "i32", {24, 8, 8}), own_contractions()));
   EXPECT_FALSE(has_tiles("fusion @f (%a: f64[64, 9000], %b: f64[9000, 64]) -> (%y) { %y = matmul(%a, %b) }", {}));
   EXPECT_FALSE(has_tiles("fusion @f (%a: f64[64, 64]) -> (%y) { %y = matmul(%a, %a) }", {}));
   CaseOptions nest;
@@ -203,7 +175,7 @@ TEST(ContractionKernels, AnMlpIsTwoKernels) {
                              "T[48]) -> (%y) {{\n"
                              "%h = gelu(linear(%x, %u, %c))\n%y = add(linear(%h, %w, %d), %x)\n}}\n",
                              dtype),
-                 own());
+                 own_contractions());
     EXPECT_TRUE(result.ok) << result.message;
     EXPECT_EQ(result.report.launches, 2) << dtype;
     EXPECT_EQ(result.report.library_calls, 0) << dtype;
@@ -237,13 +209,8 @@ TEST(ContractionKernels, NumbersOfAScheduleAreObeyedOrRefused) {
     EXPECT_TRUE(result.ok) << numbers << ": " << result.message;
     EXPECT_EQ(result.report.launches, 1) << numbers;
   }
-  const auto why = [&](const std::string& numbers, int k) -> std::string {
-    try {
-      run_case(text(numbers, k), {});
-      return "";
-    } catch (const UserError& e) {
-      return e.message();
-    }
+  const auto why = [&](const std::string& numbers, int k) {
+    return testing::refusal([&] { run_case(text(numbers, k), {}); });
   };
   EXPECT_NE(why("(rows = 5, block = 12)", 33).find("no multiple of rows"), std::string::npos);
   EXPECT_NE(why("(columns = 24)", 33).find("columns"), std::string::npos);
