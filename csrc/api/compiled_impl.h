@@ -78,6 +78,7 @@ struct Compiled::Impl {
   sym::RankPositions ranks;                                // of the mesh
   std::optional<std::vector<MultipleQuestion>> multiples;  // made with the first class
   sym::GuardTree guards;
+  std::vector<sym::GuardTree> file_guards;  // of each class of a file: another target's rules may ask otherwise
   std::vector<FileSegment> file_segments;
   std::shared_ptr<RememberedSchedules> measured;  // what options.measured asks; null: nothing
   Kept<std::string, SpecializationEntry> classes;
@@ -107,6 +108,9 @@ struct Compiled::Impl {
   Picked pick_local(const Tensors& pieces, const Communication& who, int64_t rank);
   std::shared_ptr<Binding> bound_for(const Metadata& metadata, const Communication& who);
   std::shared_ptr<Binding> bound_of_last(const Communication& who, int64_t rank);
+  // Of these sizes; null: none is kept. `key`: Specialization::key, with places and refused contractions.
+  std::shared_ptr<SpecializationEntry> kept_class(const std::string& key, const Sizes& sizes);
+  void keep_class_of_file(std::shared_ptr<SpecializationEntry> entry);
   std::shared_ptr<SpecializationEntry> find_class(const std::set<std::string>& refused = {});
   std::unique_ptr<BoundSpecialization> bind(SpecializationEntry& entry, const Communication& who);
   bool same_as_last(const Tensors& inputs, uint64_t comms) const;

@@ -23,14 +23,29 @@ std::vector<int64_t> values_of(const Sizes& sizes) {
   return out;
 }
 
+std::string key_in_file(size_t i, const std::string& key) { return fmt::format("{} of the file: {}", i, key); }
+
 }  // namespace
+
+std::shared_ptr<SpecializationEntry> Compiled::Impl::kept_class(const std::string& key, const Sizes& sizes) {
+  auto kept = classes.find(guards.key(key, sizes, ranks));
+  for (size_t i = 0; i < file_guards.size() && !kept; ++i)
+    kept = classes.find(file_guards[i].key(key_in_file(i, key), sizes, ranks));
+  return kept;
+}
+
+void Compiled::Impl::keep_class_of_file(std::shared_ptr<SpecializationEntry> entry) {
+  const std::string key = key_in_file(file_guards.size(), entry->key);
+  sym::GuardTree& asked = file_guards.emplace_back();
+  classes.add(asked.add(key, entry->guards), std::move(entry), 0, options.options.kept_specializations, 0);
+}
 
 // The class of last_sizes, compiled where it is kept neither here nor on disk.
 std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<std::string>& refused) {
   Specialization specialization = specialize(last_sizes, mesh_sizes);
   specialization.key += print(last_places);
   for (const std::string& name : refused) specialization.key += " without library %" + name;
-  if (auto kept = classes.find(guards.key(specialization.key, last_sizes, ranks))) return kept;
+  if (auto kept = kept_class(specialization.key, last_sizes)) return kept;
   const double begin = now_ms();
   if (!on_disk) on_disk = std::make_unique<KeptSpecializations>(*this);
   std::shared_ptr<SpecializationEntry> made = on_disk->find(specialization.key);
@@ -103,7 +118,7 @@ void Compiled::Impl::compile_last() {
 
 void Compiled::Impl::go_on_with(const Sizes& sizes) {
   const std::string key = specialize(sizes, mesh_sizes).key;
-  const auto kept = classes.find(guards.key(key, sizes, ranks));
+  const auto kept = kept_class(key, sizes);
   if (!kept) return;
   last = kept;
   last_sizes = sizes;
@@ -141,7 +156,7 @@ std::shared_ptr<Binding> Compiled::Impl::bound_of_last(const Communication& who,
       log(LogComponent::cache, LogLevel::info, "@{}: {} bound sizes dropped, kept_sizes = {}, kept_bytes = {}",
           fusion->name(), gone, options.options.kept_sizes, options.options.kept_bytes);
   }
-  classes.find(guards.key(last_key, last_sizes, ranks));  // its class is in use
+  kept_class(last_key, last_sizes);  // it is in use
   last = binding->entry;
   last->report.local_shapes = binding->bound->local_shapes();
   note_numbers(binding->bound->program().first_rank());

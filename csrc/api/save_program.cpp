@@ -99,11 +99,8 @@ Compiled deserialize(std::string_view bytes, const LoadOptions& options, const s
   if (const std::string reason = impl.device->code_lacks(from.needs); !reason.empty())
     throw UserError(fmt::format("`{}` does not run here: {}", file, reason), "device " + impl.options.device,
                     "compile it on this machine");
-  for (auto it = from.classes.rbegin(); it != from.classes.rend(); ++it) {
-    const auto entry = loaded_class(*it, *impl.device, file);
-    impl.classes.add(impl.guards.add(entry->key, entry->guards), entry, 0, impl.options.options.kept_specializations,
-                     0);
-  }
+  for (auto it = from.classes.rbegin(); it != from.classes.rend(); ++it)
+    impl.keep_class_of_file(loaded_class(*it, *impl.device, file));
   impl.go_on_with({from.last_sizes.begin(), from.last_sizes.end()});
   return out;
 }

@@ -104,7 +104,9 @@ int open_folder(const std::string& path, std::string* why_not) {
   struct stat facts{};
   std::string reason;
   if (file < 0) {
-    reason = path + ": " + std::strerror(errno);
+    const int cause = errno;
+    const bool link = lstat(path.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode);
+    reason = link ? path + " is a symbolic link" : path + ": " + std::strerror(cause);
   } else if (fstat(file, &facts) != 0 || facts.st_uid != geteuid()) {
     reason = path + " belongs to another user";
   } else if (!is_private(facts)) {
@@ -214,15 +216,19 @@ int64_t limit_by_environment(const char* variable, int64_t mib) {
     int64_t said = 0;
     const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), said);
     constexpr int64_t kMost = int64_t(1) << 40;
-    if (error == std::errc() && end == text->data() + text->size() && said >= 0 && said <= kMost) mib = said;
+    const bool whole = error == std::errc() && end == text->data() + text->size();
+    if (whole && said >= 0 && said <= kMost)
+      mib = said;
+    else
+      log(LogComponent::cache, LogLevel::warn, "{} is `{}`, no whole number of MiB: {} is taken", variable, *text, mib);
   }
   return mib << 20;
 }
 
 }  // namespace
 
-DiskCache::DiskCache(std::string folder, int64_t limit)
-    : folder_(without_end_slashes(std::move(folder))), limit_(limit) {}
+DiskCache::DiskCache(std::string folder, int64_t limit, std::string outer)
+    : outer_(without_end_slashes(std::move(outer))), folder_(without_end_slashes(std::move(folder))), limit_(limit) {}
 
 DiskCache& DiskCache::of_process() {
   // Never destroyed: threads may compile until the process is gone.
@@ -233,18 +239,28 @@ DiskCache& DiskCache::of_process() {
 DiskCache& DiskCache::beside(std::string_view folder, const char* variable, int64_t mib) {
   const DiskCache& whole = of_process();
   const std::string path = whole.folder().empty() ? "" : fmt::format("{}/{}", whole.folder(), folder);
-  return *new DiskCache(path, std::min(whole.limit(), limit_by_environment(variable, mib)));
+  return *new DiskCache(path, std::min(whole.limit(), limit_by_environment(variable, mib)), whole.folder());
 }
 
-int DiskCache::open() const { return usable() ? open_folder(folder_, nullptr) : -1; }
+int DiskCache::open(std::string* why_not) const {
+  if (!usable()) return -1;
+  if (!outer_.empty() && Handle(open_folder(outer_, why_not)).file < 0) return -1;
+  return open_folder(folder_, why_not);
+}
+
+int DiskCache::make() const {
+  if (outer_.empty()) return make_folder(folder_);
+  const int made = make_folder(outer_);
+  return Handle(open_folder(outer_, nullptr)).file < 0 ? made : make_folder(folder_);
+}
 
 std::string DiskCache::why_not() {
   if (folder_.empty()) return "the environment names no folder";
   if (limit_ <= 0) return "PLAIT_CACHE_MIB is 0";
   if (folder_[0] != '/') return folder_ + " is not an absolute path";
-  const int made = make_folder(folder_);
+  const int made = make();
   std::string out;
-  const Handle folder(open_folder(folder_, &out));
+  const Handle folder(open(&out));
   if (folder.file < 0 && made == EROFS) out = fmt::format("{} cannot be made: {}", folder_, std::strerror(made));
   const std::lock_guard lock(mutex_);
   return out.empty() ? stopped_ : out;
@@ -297,7 +313,7 @@ void DiskCache::write(std::string_view source, std::string_view code) {
   if (!usable() || full_ || bytes > limit_ / kLargest || !may_write(bytes)) return;
   int file = open();
   if (file < 0 && errno == ENOENT) {
-    make_folder(folder_);
+    make();
     file = open();
   }
   const Handle folder(file);

@@ -20,7 +20,8 @@ class DiskCache {
  public:
   // A folder, by its absolute path, made where it is not there (parents too); empty: nothing is kept. `limit`: bytes of
   // all entries; 0: nothing is kept.
-  DiskCache(std::string folder, int64_t limit);
+  // `outer`: a folder that it lies in, which must be as private; empty: no matter.
+  DiskCache(std::string folder, int64_t limit, std::string outer = "");
   DiskCache(const DiskCache&) = delete;
 
   // The cache of this process: in PLAIT_CACHE_DIR, else $XDG_CACHE_HOME/plait, else $HOME/.cache/plait, of at most
@@ -63,14 +64,15 @@ class DiskCache {
   };
 
   bool usable() const { return !folder_.empty() && folder_[0] == '/' && limit_ > 0; }
-  int open() const;  // the folder, or -1
+  int open(std::string* why_not = nullptr) const;  // the folder, or -1 with the reason
+  int make() const;                                // 0, or why a folder that is missing is not made
   std::vector<File> entries(int folder);
   Contents keep_newest(int folder, std::vector<File> all, int64_t bytes);
   std::optional<std::string> code_of(std::string_view source);
   void write(std::string_view source, std::string_view code);
   void stop(const std::string& reason);
 
-  const std::string folder_;
+  const std::string outer_, folder_;
   const int64_t limit_;
   std::mutex mutex_;  // guards stopped_
   std::string stopped_;

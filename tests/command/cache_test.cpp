@@ -31,6 +31,8 @@ TEST_F(KernelsOnDisk, ServeTheNextProcess) {
   expect_says("$plait doctor | grep 'kernels on disk'", "of at most 2048.0 MiB; " + cache());
   expect_says("$plait cache --verify", "0 damaged");
   expect_says("PLAIT_CACHE_MIB=0 $run", "from disk", false);
+  expect_says("PLAIT_CACHE_MIB=1.5 $plait cache 2>&1",
+              "PLAIT_CACHE_MIB is `1.5`, no whole number of MiB: 2048 is taken");
   expect_says("$plait cache --clear", ": 0 entries, 0.0 MiB");
   expect_says("$run", "from disk", false);
 }
@@ -51,6 +53,7 @@ TEST_F(KernelsOnDisk, DamageCostsTimeAlone) {
 TEST_F(KernelsOnDisk, WithoutAFolderEverythingWorks) {
   expect_says("mkdir -m 777 $PLAIT_CACHE_DIR; $run", "check ok");
   expect_says("$plait doctor | grep 'kernels on disk'", "can be written by others");
+  expect_says("$plait tune $mlp --device cpu > tuned; ls -A $PLAIT_CACHE_DIR | wc -l", "0");
   EXPECT_TRUE(fs::is_empty(cache()));
   expect_says("PLAIT_CACHE_DIR=/dev/null/no $run", "check ok");
   expect_says("PLAIT_CACHE_DIR=here $run && test ! -e here", "check ok");

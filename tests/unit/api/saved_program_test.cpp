@@ -81,6 +81,21 @@ TEST(SavedProgram, KeepsSpecializationsAndCompilesOthers) {
   EXPECT_GT(again.classes(), classes);
 }
 
+// Rules of another target ask other questions.
+TEST(SavedProgram, OfAnotherTargetGoesOnWithThisOnes) {
+  const auto fusion = parse_fusion(kSoftmax);
+  Compiled program = compile(*fusion, {.device = "cpu"});
+  std::map<int64_t, std::vector<char>> expected;
+  for (const int64_t n : {40, 64, 5000}) expected[n] = bits_of(program.run(inputs_of(*fusion, {{"n", n}})));
+  SavedProgram other = unpack(saved(kSoftmax, {.device = "cpu"}), "p");
+  other.classes.at(0).answers.insert(other.classes[0].answers.begin(), {"n < 100", "another target", true});
+  Compiled again = deserialize(pack(other));
+  for (int i = 0; i < 2; ++i) {
+    for (const auto& [n, bits] : expected) EXPECT_EQ(bits_of(again.run(inputs_of(*fusion, {{"n", n}}))), bits) << n;
+    again = deserialize(again.serialize());
+  }
+}
+
 TEST(SavedProgram, TellsOfItsStages) {
   const auto fusion = parse_fusion(kSoftmax);
   Compiled program = compile(*fusion, {.device = "cpu"});
