@@ -152,22 +152,39 @@ class Document {
     return value == value_of_.end() ? 0 : rank_.bytes[value->second];
   }
 
+  int64_t least_of(size_t segment) const {
+    int64_t out = 0;
+    for (const TensorView* t : fusion_.segments[segment].inputs) out += bytes_of(t);
+    for (const TensorView* t : fusion_.segments[segment].outputs) out += bytes_of(t);
+    return out;
+  }
+
+  // Of each segment what its steps move; what a step moves is that of its segments in proportion to the least of each.
+  std::vector<int64_t> moved_bytes(const std::vector<int64_t>& least) const {
+    std::vector<int64_t> out(least.size());
+    for (const StepFacts& step : facts_) {
+      double all = 0;
+      for (size_t segment : step.segments) all += double(least[segment]);
+      for (size_t segment : step.segments)
+        out[segment] += all == 0 ? step.bytes : int64_t(double(step.bytes) * (double(least[segment]) / all));
+    }
+    return out;
+  }
+
   OrderedJson segments() const {
     std::vector<std::vector<size_t>> made_by(fusion_.segments.size());  // steps
+    std::vector<int64_t> least;
+    for (size_t i = 0; i < fusion_.segments.size(); ++i) least.push_back(least_of(i));
+    const std::vector<int64_t> moved = moved_bytes(least);
     for (size_t s = 0; s < facts_.size(); ++s)
       for (size_t segment : facts_[s].segments) made_by[segment].push_back(s);
     OrderedJson out = OrderedJson::array();
     for (size_t i = 0; i < fusion_.segments.size(); ++i) {
       const Segment& s = fusion_.segments[i];
-      int64_t least = 0, bytes = 0;
       OrderedJson kernel = nullptr, its_ops = OrderedJson::array();
       for (const Op* op : s.ops) its_ops.push_back(op_numbers_.at(op));
-      for (const TensorView* t : s.inputs) least += bytes_of(t);
-      for (const TensorView* t : s.outputs) least += bytes_of(t);
-      for (size_t step : made_by[i]) {
-        bytes += facts_[step].bytes;
+      for (size_t step : made_by[i])
         if (facts_[step].kernel) kernel = *facts_[step].kernel;
-      }
       out.push_back({{"name", s.name},
                      {"kind", is_generated(s.schedule) ? "kernel" : name(s.schedule)},
                      {"schedule", print(s.schedule)},
@@ -176,8 +193,8 @@ class Document {
                      {"outputs", number_of(s.outputs)},
                      {"ops", its_ops},
                      {"kernel", kernel},
-                     {"bytes", bytes},
-                     {"bytes_least", least}});
+                     {"bytes", moved[i]},
+                     {"bytes_least", least[i]}});
     }
     return out;
   }

@@ -321,7 +321,9 @@ typedef struct plait_comms {
                         const void* in, void* out, const int64_t* counts, void* stream);
   const char* (*error)(void* user); /* may be NULL */
   /* This rank's run failed: calls of the other ranks that wait for it should end, with a status that is not 0. It may
-     be called several times for one failure. May be NULL: then they wait as long as the caller's collectives do. */
+     be called several times for one failure. It is not called for a call that is refused (a missing input, a wrong
+     shape): nothing has begun then, and the call can be made again. May be NULL: then the others wait as long as the
+     caller's collectives do. */
   void (*abort)(void* user, const char* why);
   /* in is what goes to each of the ranks, one after another, `sends` elements each; out what comes from them, `takes`
      elements each. May be NULL: then all_gather does it, at the cost of moving everything to everybody. */

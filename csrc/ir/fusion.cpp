@@ -29,6 +29,18 @@ void check_name(std::string_view name, const std::string& where) {
                     fmt::format("names have at most {}", kMaxName));
 }
 
+// Of extents that are numbers; others are looked at when they are.
+void check_bytes(const std::string& name, const std::vector<sym::Expr>& shape, DType dtype) {
+  auto bytes = static_cast<int64_t>(size_of(dtype));
+  bool too_many = false;
+  for (const sym::Expr& extent : shape) {
+    const std::optional<int64_t> known = extent.constant();
+    if (!known || *known == 0) return;
+    too_many = __builtin_mul_overflow(bytes, *known, &bytes) || too_many;
+  }
+  if (too_many) throw UserError("a tensor has more than 2^63 - 1 bytes", "%" + name, "use smaller extents");
+}
+
 }  // namespace
 
 Fusion::Fusion(Mesh mesh, std::string name)
@@ -109,6 +121,7 @@ sym::Expr Fusion::Extent::resolve(Fusion& fusion) const {
 
 TensorView* Fusion::new_tensor(std::string name, std::vector<sym::Expr> shape, DType dtype, TensorRole role) {
   PLAIT_CHECK(!by_name_.count(name), "tensor %{} exists already", name);
+  check_bytes(name, shape, dtype);
   TensorView& t = tensors_.emplace_back();
   t.fusion = this;
   t.id = static_cast<uint32_t>(tensors_.size() - 1);

@@ -105,5 +105,22 @@ TEST_F(Looks, PagesAreWrittenWholeOrNotAtAll) {
   expect_refuses("$plait view none.plait", "`none.plait`");
 }
 
+// What a launch moves is counted once, whatever shares it.
+TEST_F(Looks, SegmentsOfOneLaunchShareItsBytes) {
+  expect_says(
+      "printf 'fusion @j (%%x: f32[64, 256]) -> (%%s, %%m) {\\n  %%s = softmax(%%x, dim = 1)\\n  %%m = "
+      "amax(%%s)\\n}\\n' "
+      "> j.plait; $plait view j.plait -o j.html --device cpu",
+      "wrote j.html");
+  const json document = page("j.html");
+  ASSERT_EQ(document["segments"].size(), 2u);
+  EXPECT_EQ(document["segments"][0]["launch"], document["segments"][1]["launch"]);
+  int64_t bytes = 0;
+  for (const json& segment : document["segments"]) bytes += segment["bytes"].get<int64_t>();
+  const int64_t moved = document["counts"]["bytes_moved"].get<int64_t>();
+  EXPECT_LE(bytes, moved);
+  EXPECT_GE(bytes, moved - 2);
+}
+
 }  // namespace
 }  // namespace plait::testing
