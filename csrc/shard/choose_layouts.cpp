@@ -264,9 +264,9 @@ class Chooser {
     const auto reach = [&](const Layout& layout) {
       if (std::ranges::any_of(versions, [&](const Layout* version) { return *version == layout; })) return;
       if (!sizes) sizes = reshard_sizes(t);
-      double least = INFINITY;
-      for (const Layout* version : versions)
-        if (can_reshard(*version, layout)) least = std::min(least, reshard_cost(*version, layout, *sizes));
+      const auto nearest = nearest_version(
+          versions, layout, [&](const Layout& version) { return reshard_cost(version, layout, *sizes); });
+      const double least = nearest ? nearest->second : INFINITY;
       out += least;
       if (least > 0) versions.push_back(&layout);
     };

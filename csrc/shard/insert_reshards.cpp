@@ -232,18 +232,16 @@ class Inserter {
   TensorView* version(TensorView* t, const Layout& layout, const std::string& who, std::vector<std::string> why) {
     const bool again = gather_again_ && is_of_parameters(*t);
     if (again) forget_old(*t);
-    TensorView* from = nullptr;
-    ReshardPlan best;
     const ReshardSizes sizes = reshard_sizes(*t);
-    for (TensorView* v : versions_.at(t)) {
-      if (!can_reshard(held_layout(*v), layout)) continue;
-      ReshardPlan plan = plan_reshard(held_layout(*v), layout, sizes);
-      // Of versions that cost the same the last one has come furthest.
-      if (from && std::pair(plan.cost, plan.steps.size()) > std::pair(best.cost, best.steps.size())) continue;
-      from = v;
-      best = std::move(plan);
-    }
-    PLAIT_CHECK(from, "no version of %{} reaches {}", t->name, print(layout, fusion_.mesh()));
+    std::vector<const Layout*> held;
+    for (const TensorView* v : versions_.at(t)) held.push_back(&held_layout(*v));
+    const auto nearest = nearest_version(held, layout, [&](const Layout& version) {
+      const ReshardPlan plan = plan_reshard(version, layout, sizes);
+      return std::pair(plan.cost, plan.steps.size());
+    });
+    PLAIT_CHECK(nearest, "no version of %{} reaches {}", t->name, print(layout, fusion_.mesh()));
+    TensorView* from = versions_.at(t)[nearest->first];
+    const ReshardPlan best = plan_reshard(held_layout(*from), layout, sizes);
     if (from->stored && !best.steps.empty())
       why.push_back(fmt::format("%{} is stored {}", t->name, text(*from->stored)));
     if (again &&

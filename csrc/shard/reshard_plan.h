@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/op.h"
@@ -79,6 +80,19 @@ double reshard_cost(const Layout& from, const Layout& to, const ReshardSizes& si
 
 // False where `to` keeps an axis pending that `from` does not: a whole value never becomes pending.
 bool can_reshard(const Layout& from, const Layout& to);
+
+// Of the layouts in which a tensor is there the one that reaches `to` for least, and that cost; of equals the last one,
+// which has come furthest. Nothing: none reaches it.
+template <class CostOf>
+auto nearest_version(const std::vector<const Layout*>& versions, const Layout& to, CostOf&& cost_of) {
+  std::optional<std::pair<size_t, decltype(cost_of(to))>> out;
+  for (size_t i = 0; i < versions.size(); ++i) {
+    if (!can_reshard(*versions[i], to)) continue;
+    auto cost = cost_of(*versions[i]);
+    if (!out || cost <= out->second) out.emplace(i, std::move(cost));
+  }
+  return out;
+}
 
 // The step that a reshard carries, with its pieces; nothing where it carries none, or its layouts differ otherwise.
 std::optional<ReshardStep> planned_step(const Reshard& reshard);

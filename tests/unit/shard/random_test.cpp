@@ -208,7 +208,8 @@ void check(uint32_t seed, Counts& counts) {
   RandomGraph graph(seed);
   Fusion& f = *graph.fusion;
   verify(f);
-  SCOPED_TRACE(print(f));
+  const std::string text = print(f);
+  SCOPED_TRACE(text);
   test::Arrays inputs;
   auto shape_of = [&](const TensorView& t) {
     std::vector<int64_t> out;
@@ -220,7 +221,6 @@ void check(uint32_t seed, Counts& counts) {
   for (const Op* op : f.ops()) counts.annotated_results += op->out()->layout_source == LayoutSource::annotated;
 
   std::unique_ptr<Fusion> local;
-  const std::string text = print(f);
   try {
     propagate(f);
     verify(f);
@@ -261,8 +261,7 @@ void check(uint32_t seed, Counts& counts) {
     }
   counts.uneven += uneven;
   counts.empty += empty;
-  check_stays_sharded(f);
-  check_is_not_dearer(f, text);
+  check_stays_sharded(f), check_is_not_dearer(f, text);
 }
 
 void check_many(uint32_t first, uint32_t count) {
