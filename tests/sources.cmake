@@ -426,6 +426,7 @@ set(PLAIT_TEST_unit_segment
   unit/segment/boundaries_test.cpp
   unit/segment/cut_groups_test.cpp
   unit/segment/divide_early_test.cpp
+  unit/segment/few_rows_groups_test.cpp
   unit/segment/join_launches_test.cpp
   unit/segment/part_reductions_test.cpp
   unit/segment/rows_test.cpp

@@ -21,6 +21,7 @@ constexpr int64_t kMostSymbolic = 32;             // rows that are a symbol, whe
 constexpr int64_t kTailOf = 16;                   // columns behind the last tile: at most one of so many
 constexpr int64_t kLinesTogether = 4;             // columns whose terms lie side by side: streams of a tile
 constexpr int64_t kMostColumns = 512;             // of a tile that reads a row of memory
+constexpr int64_t kMostColumnsAgain = 64;         // the same where each row reads it again
 constexpr int64_t kWidth = 64, kLeastWidth = 16;  // columns of a task whose terms lie side by side
 constexpr int64_t kTasks = 2;                     // for each core
 constexpr int64_t kStepsOfPart = 256;             // terms of a lane that are added before they go to the whole
@@ -157,7 +158,8 @@ class FewBuilder {
     if (!sym::proven(sym::le(summed(parts_), part))) out.split('k', 'p', part);
     if (!few_.along) out.split('c', 'l', lanes_along(*n_.columns));
     if (few_.along) out.split(out.has('p') ? 'p' : 'k', 'l', lanes);
-    out.reorder("snarkpcql");
+    // Rows one by one, of a symbol, read what a part reads of the matrix again, from a near cache.
+    out.reorder(few_.along || !n_.block ? "snarkpcql" : "snakrpcql");
     return end(std::move(out));
   }
   std::vector<LoopStep> results() const {
@@ -195,14 +197,14 @@ namespace {
 
 // Of a tile that reads rows of memory: wide, so that these are read in one piece, but for registers and tasks; few are
 // left over behind the last tile.
-int64_t columns_across(int64_t rows, int64_t lanes, int64_t registers, sym::Expr all,
+int64_t columns_across(int64_t most, int64_t rows, int64_t lanes, int64_t registers, sym::Expr all,
                        const std::function<bool(int64_t)>& enough) {
   const auto leaves = [&](int64_t columns) {
     const auto n = all.constant();
     return n && *n % columns * kTailOf > *n;
   };
   const int64_t vectors = rows == 1 ? kMostVectors : registers;  // sums of one row may lie in the nearest cache
-  int64_t out = kMostColumns;
+  int64_t out = most;
   while (out > lanes && (rows * out > vectors * lanes || !enough(out) || leaves(out))) out /= 2;
   return out;
 }
@@ -234,7 +236,9 @@ schedules::Contraction numbers_of_few(const Problem& problem, const Target& targ
   if (summed(parts).constant() == 1 && !out.depth) out.depth = 1;
   if (!out.block && !rows.constant())
     out.block = problem.decide(sym::le(rows, kMostFewSymbolic)) ? kMostFewSymbolic : kMostSymbolic;
-  if (!out.columns && !few.along) out.columns = columns_across(*out.rows, lanes, registers, columns, enough);
+  if (!out.columns && !few.along)
+    out.columns =
+        columns_across(out.block ? kMostColumnsAgain : kMostColumns, *out.rows, lanes, registers, columns, enough);
   if (!out.columns) {
     out.columns = kLinesTogether;
     while (*out.columns > 1 && *out.rows * *out.columns > registers / 4 * 3) *out.columns /= 2;

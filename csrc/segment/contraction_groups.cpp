@@ -26,18 +26,28 @@ constexpr int64_t kLeastElements = int64_t{1} << 16;
 // as gelu, written out too, with a bias and a few others.
 constexpr int64_t kMostCode = 19, kCodeOfFunction = 10, kCodeOfDivision = 2;
 
-// Of few rows, measured: the most for which a kernel that reads the matrix once is faster than the library, and where
-// that is at its best; columns or terms that make rows of memory long enough.
-constexpr int64_t kFewRows = 8, kFewOfOthers = 4, kLeastLines = 64, kLongLine = 256;
+// Of few rows, where a kernel that reads the matrix once is measured to be faster than the library. Most rows: where it
+// is at its best; of others; of a symbol, where each row reads a part of the matrix again.
+constexpr int64_t kFewRows = 8, kFewOfOthers = 4, kFewAgain = 3;
+// Least terms side by side in memory, and columns of these; of a matrix that is opened, wide or narrow, terms for each
+// row; of one times a vector.
+constexpr int64_t kLongLine = 256, kLeastLines = 64, kOpenedLine = 64, kOpenedNarrow = 8, kVectorLine = 16;
+// Least columns side by side; of several narrow rows, or of one row and a matrix of so many bytes, which one narrow row
+// asks anyway; of a matrix that is opened, or of a vector, for each row, where they are no whole vectors.
+constexpr int64_t kLongColumns = 512, kShortColumns = 256, kNearBytes = int64_t{2} << 20, kManyColumns = 128;
+// Tiles of such columns read all rows again, which the nearest cache holds; of many rows they are short pieces of a
+// line, which may not be too long.
+constexpr int64_t kRowBytes = 64 << 10, kMostPieces = 4096;
 
 class ContractionGroups {
  public:
-  ContractionGroups(const Fusion& fusion, SegmentOptions& options, const std::set<const Op*>& taken)
+  ContractionGroups(Fusion& fusion, SegmentOptions& options, const std::set<const Op*>& taken)
       : fusion_(fusion), options_(options), taken_(taken), stated_(stated_names(options)) {}
 
   void run() {
-    for (const Op* op : fusion_.ops()) places_.emplace(op, places_.size());
-    for (Op* op : fusion_.ops()) {
+    const std::vector<Op*> all = fusion_.ops();
+    for (const Op* op : all) places_.emplace(op, places_.size());
+    for (Op* op : all) {
       if (property(op->kind) != OpProperty::contraction || !is_free(*op)) continue;
       std::string why = "there is none";
       bool by_cost = false;
@@ -58,30 +68,86 @@ class ContractionGroups {
  private:
   // Whether rows are few, and a kernel that reads the matrix once is faster than the library. Rows that are a symbol
   // are one guard.
-  bool few_pay(const Op& op, std::string& why) const {
-    if (options_.target.kind != TargetKind::cpu) return false;
+  bool few_pay(Op& op, std::string& why) {
     const contractions::Parts parts = contractions::parts_of(op);
+    const bool vector = contractions::is_vector(parts);
+    const sym::Expr rows = contractions::rows_of(parts);
+    if (options_.target.kind != TargetKind::cpu || (!vector && sym::proven(sym::gt(rows, kFewRows)))) return false;
+    own_moves(op);
     const auto decide = [&](sym::Expr e) { return decide_sizes(options_, e, "few rows or many"); };
-    const bool vector = contractions::is_vector(parts), symbol = !contractions::rows_of(parts).is_constant();
     const std::vector<Op*> ops = ops_of(op, true);
-    const bool opened = opens_matrix(op), widens = library_widens(op), along = contractions::sums_along(ops, parts);
+    const bool opened = opens_matrix(op), along = contractions::sums_along(ops, parts);
     // Of 16 registers, tiles of many rows read short pieces of a line of columns.
     const bool many = !is_narrow(parts.left->dtype) && (options_.target.vector_lanes >= 16 || along);
-    const int64_t most = symbol ? contractions::kMostFewSymbolic : many || widens || opened ? kFewRows : kFewOfOthers;
-    if (!vector && !decide(sym::le(contractions::rows_of(parts), most))) return false;
+    const int64_t most = !rows.is_constant()                    ? (along ? contractions::kMostFewSymbolic : kFewAgain)
+                         : many || opened || library_widens(op) ? kFewRows
+                                                                : kFewOfOthers;
+    if (!vector && !decide(sym::le(rows, most))) return false;
     if (!decide(sym::ge(contractions::elements_of_matrix(parts), kLeastElements))) return false;
-    why = "each element of its matrix is read once, where it lies";
-    if (opened) return true;
-    const sym::Expr columns = vector ? contractions::rows_of(parts) : parts.out->shape().back();
-    const int64_t lanes = contraction_columns(op, options_.target) / 2;
-    const bool long_lines =
-        along ? decide(sym::ge(contractions::summed(parts), kLongLine)) && decide(sym::ge(columns, kLeastLines))
-              : decide(sym::eq(sym::mod(columns, lanes), 0)) && decide(sym::ge(columns, kLongLine));
-    if (!long_lines)
+    const int64_t count = vector ? 1 : rows.constant().value_or(most);
+    if (!std::ranges::all_of(long_lines(op, parts, count, along, opened), decide)) {
       note(options_,
            fmt::format("library, not few rows of %{}: the matrix has short lines in memory, or none in whole vectors",
                        op.out()->name));
-    return long_lines;
+      return false;
+    }
+    why = "each element of its matrix is read once, where it lies";
+    return true;
+  }
+  // What holds of a matrix whose lines in memory are long enough for so many rows.
+  std::vector<sym::Expr> long_lines(const Op& op, const contractions::Parts& parts, int64_t rows, bool along,
+                                    bool opened) const {
+    const sym::Expr columns = contractions::is_vector(parts) ? contractions::rows_of(parts) : parts.out->shape().back();
+    const sym::Expr terms = contractions::summed(parts);
+    const int64_t lanes = contraction_columns(op, options_.target) / 2;
+    const bool narrow = is_narrow(parts.left->dtype), vector = contractions::is_vector(parts);
+    const auto size = static_cast<int64_t>(size_of(parts.left->dtype));
+    const sym::Expr near = sym::le(contractions::elements_of_matrix(parts), kNearBytes / size);
+    const bool clear = opened || vector;
+    std::vector<sym::Expr> out;
+    if (rows == 1 && narrow && !opened && !library_widens(op)) out.push_back(near);
+    if (along) {
+      const int64_t of_opened = (narrow ? kOpenedNarrow : kOpenedLine) * rows;
+      const int64_t of_others = vector ? kVectorLine : kLongLine;
+      out.push_back(sym::ge(terms, opened ? of_opened : of_others));
+      if (!clear) out.push_back(sym::ge(columns, kLeastLines));
+      return out;
+    }
+    if (clear && sym::proven(sym::ge(columns, kManyColumns * rows))) return out;
+    out.push_back(sym::eq(sym::mod(columns, lanes), 0));
+    if (clear) return out;
+    const bool shorter = rows == 1 ? sym::proven(near) : narrow;
+    out.push_back(sym::ge(columns, shorter ? kShortColumns : kLongColumns));
+    if (rows > 1) out.push_back(sym::le(terms, kRowBytes / (rows * size)));
+    if (rows > kFewOfOthers) out.push_back(sym::le(columns, kMostPieces));
+    return out;
+  }
+  // Moves of the operands that others read too, of which an own kernel would read a copy.
+  void own_moves(Op& op) {
+    for (TensorView* in : inputs(op)) {
+      std::vector<Op*> added;
+      TensorView* own = shares_moves(in) ? move_again(in, added) : in;
+      if (own == in) continue;
+      replace_input(op, in, own);
+      put_ops(fusion_, added, op, false);
+    }
+  }
+  bool shares_moves(const TensorView* t) const {
+    for (; is_own_move(t); t = inputs(*t->definition)[0])
+      if (fusion_.readers(t).size() + (fusion_.is_output(t) ? 1 : 0) > 1) return true;
+    return false;
+  }
+  TensorView* move_again(TensorView* t, std::vector<Op*>& added) {
+    if (!is_own_move(t)) return t;
+    TensorView *in = inputs(*t->definition)[0], *from = move_again(in, added);
+    Op* copy = duplicate(fusion_, *t->definition);
+    if (from != in) replace_input(*copy, in, from);
+    places_.emplace(copy, places_.at(t->definition));
+    added.push_back(copy);
+    return copy->out();
+  }
+  bool is_own_move(const TensorView* t) const {
+    return t->definition != nullptr && is_free(*t->definition) && keeps_places(*t->definition);
   }
   bool library_widens(const Op& op) const { return options_.library_widens && options_.library_widens(op); }
   // Whether something is computed of the elements of the matrix: behind a library that is a matrix in memory.
@@ -208,11 +274,22 @@ class ContractionGroups {
   }
 
   // The contraction, moves in front of its operands, and what is elementwise behind it, each with one reader; with the
-  // numbers and moves that these alone read. In order.
+  // numbers and moves that these alone read. In order. Few rows that lie across memory are turned by another kernel,
+  // where lanes run along the sum: each of their elements is read for each of the columns.
   std::vector<Op*> ops_of(const Op& contraction, bool few) const {
+    const contractions::Parts parts = contractions::parts_of(contraction);
+    std::vector<Op*> out = ops_with(contraction, few, true);
+    const bool one = contractions::is_vector(parts) || contractions::rows_of(parts).constant() == 1;
+    if (!few || one || !contractions::sums_along(out, parts)) return out;
+    const bool across = !contractions::is_dense(out, *parts.left, static_cast<int>(parts.left->rank()) - 1);
+    return across ? ops_with(contraction, few, false) : out;
+  }
+  std::vector<Op*> ops_with(const Op& contraction, bool few, bool rows) const {
+    const contractions::Parts parts = contractions::parts_of(contraction);
     std::set<const Op*> found = {&contraction};
-    for (const TensorView* in : inputs(contraction)) add_moves(*in, found);
-    if (few) add_front(contraction, found);
+    add_moves(*parts.right, found);
+    if (rows) add_moves(*parts.left, found);
+    if (few) add_front(parts, rows, found);
     const TensorView* end = contraction.out();
     while (found.size() < kMostOps) {
       const auto readers = fusion_.readers(end);
@@ -234,10 +311,10 @@ class ContractionGroups {
   }
   // Of the matrix that few rows read, what opens it (casts, scales), computed for each element once; of the vectors
   // casts.
-  void add_front(const Op& contraction, std::set<const Op*>& found) const {
-    const contractions::Parts parts = contractions::parts_of(contraction);
+  void add_front(const contractions::Parts& parts, bool rows, std::set<const Op*>& found) const {
     const bool vector = contractions::is_vector(parts);
     add_opened(*(vector ? parts.left : parts.right), found);
+    if (!rows) return;
     add(*(vector ? parts.right : parts.left), found, [](const Op& op) {
       const auto* p = as<PointwiseOp>(op);
       return is_number(op) || keeps_places(op) || (p != nullptr && p->function == Pointwise::cast);
@@ -259,7 +336,7 @@ class ContractionGroups {
     for (const TensorView* in : inputs(*op)) add(*in, found, fits);
   }
 
-  const Fusion& fusion_;
+  Fusion& fusion_;
   SegmentOptions& options_;
   const std::set<const Op*>& taken_;
   std::set<std::string, std::less<>> stated_;

@@ -164,13 +164,34 @@ TEST(FewRows, AreTakenWhereTheyCostLess) {
   EXPECT_EQ(calls(linear, "f32", {1, 256, 256}), 0);
   EXPECT_EQ(calls(linear, "f32", {8, 256, 256}), 0);
   EXPECT_EQ(calls(linear, "bf16", {4, 256, 256}), 0);
-  EXPECT_EQ(calls(matmul, "f32", {2, 256, 256}), 0);
+  EXPECT_EQ(calls(matmul, "f32", {2, 512, 256}), 0);
   EXPECT_EQ(calls(kCases[6], "f32", {1, 256, 256}), 0);
   EXPECT_EQ(calls(kCases[2], "f32", {1, 1024, 64}), 0) << "the matrix would be opened in memory";
   EXPECT_EQ(calls(linear, "f32", {9, 256, 256}), 1) << "too many rows";
   EXPECT_EQ(calls(linear, "f32", {1, 255, 256}), 1) << "too small";
   EXPECT_EQ(calls(linear, "f32", {1, 2048, 64}), 1) << "short lines";
   EXPECT_EQ(calls(matmul, "f32", {1, 300, 1000}), 1) << "columns are no whole vectors";
+}
+
+// Rows that lie across memory, matrices that two read through the same moves, rows that are a symbol over columns.
+TEST(FewRows, OfOperandsThatLieOtherwise) {
+  const auto agree = [](const char* text, int64_t launches) {
+    const CaseResult result = run_case(text, {});
+    EXPECT_TRUE(result.ok) << text << result.message;
+    EXPECT_EQ(result.report.launches, launches) << text;
+    EXPECT_EQ(result.report.library_calls, 0) << text;
+  };
+  agree("fusion @f (%x: f32[600, 4], %w: f32[512, 600]) -> (%y) {\n%y = linear(permute(%x, dims = [1, 0]), %w)\n}\n",
+        2);
+  agree(
+      "fusion @f (%x: f32[2, 600], %u: f32[1, 600], %w: f32[600, 512]) -> (%y, %z) {\n%t = permute(%w, dims = [1, "
+      "0])\n%y = linear(%x, %t)\n%z = linear(%u, %t)\n}\n",
+      2);
+  for (const char* m : {"1", "2", "3"})
+    agree(fmt::format(
+              "let m = {}\nfusion @f (%x: f32[m, 600], %w: f32[600, 512]) -> (%y) {{\n%y = matmul(%x, %w)\n}}\n", m)
+              .c_str(),
+          1);
 }
 
 // What another kernel makes is row-major, however its operands lie; a matrix that is not opened here is not looked

@@ -5,19 +5,12 @@
 #include "base/error.h"
 #include "build/build.h"
 #include "segment/group_order.h"
+#include "support/segment_summary.h"
 
 namespace plait {
 namespace {
 
-// `s1 nest: p; s2 pointwise: y, z`: names, schedulers and outputs in execution order.
-std::string summary(const Fusion& f) {
-  std::string out;
-  for (const Segment& s : f.segments) {
-    out += (out.empty() ? "" : "; ") + s.name + " " + std::string(plait::name(s.schedule)) + ":";
-    for (const TensorView* t : s.outputs) out += " " + t->name;
-  }
-  return out;
-}
+using testing::summary;
 
 std::string message(const std::function<void()>& fn) {
   try {
@@ -112,48 +105,6 @@ TEST(Segment, OwnTilesComeBeforeTheLibrary) {
   EXPECT_EQ(small->segments[0].schedule, Schedule(schedules::Library()));
   EXPECT_NE(explain.find("no tiles of %y: it is small; a library is asked then, as by auto"), std::string::npos)
       << explain;
-}
-
-// Under `auto` few rows of a large matrix with long lines come before the library, with what opens the matrix; more
-// where the library has no instructions for the type.
-TEST(Segment, FewRowsComeBeforeTheLibraryWhereTheyCostLess) {
-  const auto explained = [](const char* inputs, const char* body, bool widens = false) {
-    SegmentOptions options;
-    std::string explain;
-    options.explain = &explain;
-    options.library_accepts = [](const Op&, std::string*) { return true; };
-    options.library_widens = [&](const Op&) { return widens; };
-    auto f = parse_fusion(fmt::format("fusion @f ({}) -> (%y) {{\n{}\n}}\n", inputs, body));
-    segment(*f, options);
-    return summary(*f) + "\n" + explain;
-  };
-  const auto begins = [](const std::string& text, const char* with) { return text.rfind(with, 0) == 0; };
-  const char *linear = "%y = linear(%x, %w)", *matmul = "%y = matmul(%x, %w)";
-  const std::string text = explained("%x: f32[8, 256], %w: f32[256, 256]", linear);
-  EXPECT_TRUE(begins(text, "s1 contraction: y\n")) << text;
-  EXPECT_NE(text.find("few rows of %y, not library: each element of its matrix is read once"), std::string::npos)
-      << text;
-  EXPECT_TRUE(begins(explained("%x: f32[1, 256], %w: f32[256, 256]", matmul), "s1 contraction: y\n"));
-  EXPECT_TRUE(begins(explained("%x: bf16[4, 256], %w: bf16[256, 256]", linear), "s1 contraction: y\n"));
-  EXPECT_TRUE(begins(explained("%x: bf16[5, 256], %w: bf16[256, 256]", linear), "s1 library: y\n"));
-  EXPECT_TRUE(begins(explained("%x: bf16[5, 256], %w: bf16[256, 256]", linear, true), "s1 contraction: y\n"));
-  EXPECT_TRUE(begins(explained("%x: bf16[64, 256], %w: bf16[1024, 256]", linear), "s1 library: y\n"));
-  const std::string wide = explained("%x: bf16[64, 256], %w: bf16[1024, 256]", linear, true);
-  EXPECT_TRUE(begins(wide, "s1 contraction: y\n")) << wide;
-  EXPECT_NE(wide.find("the library widens its operands in memory in each run"), std::string::npos) << wide;
-  for (const auto& [inputs, body] : {std::pair("%x: f32[9, 256], %w: f32[256, 256]", linear),
-                                     {"%x: f32[1, 255], %w: f32[256, 255]", linear},
-                                     {"%x: f32[1, 128], %w: f32[4096, 128]", linear},
-                                     {"%x: f32[1, 4096], %w: f32[32, 4096]", linear},
-                                     {"%x: f32[1, 1000], %w: f32[1000, 300]", matmul},
-                                     {"%x: f32[1, 1000], %w: f32[1000, 128]", matmul}}) {
-    const std::string other = explained(inputs, body);
-    EXPECT_TRUE(begins(other, "s1 library: y\n")) << inputs << "\n" << other;
-  }
-  const char* opened = "%f = cast(%q, to = f32)\n%w = mul(%f, %s)\n%y = linear(%x, %w)";
-  EXPECT_TRUE(begins(explained("%x: f32[1, 128], %q: i8[4096, 128], %s: f32[4096, 1]", opened), "s1 contraction: y\n"));
-  const char* narrow = "%w = cast(%q, to = bf16)\n%y = linear(%x, %w)";
-  EXPECT_TRUE(begins(explained("%x: bf16[8, 128], %q: i8[4096, 128]", narrow), "s1 contraction: y\n"));
 }
 
 // Under `auto` a contraction of the library's with something elementwise behind is of tiles where that costs less: its
