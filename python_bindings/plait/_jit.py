@@ -16,6 +16,7 @@ from typing import Any
 from plait import ops
 from plait._emit import nearest, tracing
 from plait._plait import Array, DType, Fusion, Program, Tensor, array, compile
+from plait.errors import UserError
 from plait.mesh import Mesh
 
 Extents = Sequence["int | str | None"]
@@ -325,13 +326,24 @@ class Jit:
         return tuple(extent if want is None else want for want, extent in zip(given, shape))
 
     def _made(self, exact: tuple[Any, ...], places: dict[str, Any], arrays: list[Any]) -> _Entry:
-        kinds = [array(each) for each in arrays]
+        kinds = self._shared(places, arrays)
         types_of = iter(each.dtype for each in kinds)
         key = tuple((next(types_of), part[1]) if self._speaks_of_array(part) else part for part in exact)
         if key not in self._entries:
             self._entries[key] = self._traced(places, kinds)
             self._count(key, places)
         return self._entries[key]
+
+    def _shared(self, places: dict[str, Any], arrays: list[Any]) -> list[Array]:
+        """The arrays as plait's. UserError, of the argument, for what is none."""
+        made = []
+        for i, each in enumerate(arrays):
+            try:
+                made.append(array(each))
+            except UserError as error:
+                name = next(name for parameter, place in places.items() for name, index in _leaves(place, parameter) if index == i)
+                raise type(error)(error.what, f"argument `{name}` of {self._name()}", error.remedy) from None
+        return made
 
     @staticmethod
     def _speaks_of_array(part: tuple[Any, Any]) -> bool:

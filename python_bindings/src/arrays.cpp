@@ -160,11 +160,21 @@ nb::object capsule_from(nb::handle object, void* stream) {
   }
 }
 
+std::string text_of(nb::handle value) { return nb::cast<std::string>(nb::str(value)); }
+
+// Whose arrays never change, which their capsules do not say.
+bool is_of_jax(nb::handle object) { return text_of(object.type().attr("__module__")).starts_with("jax"); }
+
+// UserError for a tensor of PyTorch whose elements are those of its memory negated, which its capsule does not say.
+void refuse_negated(nb::handle object, const std::string& where) {
+  const std::string_view type = Py_TYPE(object.ptr())->tp_name;
+  if ((type == "Tensor" || type == "Parameter") && nb::hasattr(object, "is_neg") && nb::cast<bool>(object.attr("is_neg")()))
+    throw UserError("the tensor is a negated view of its memory", where, "give x.resolve_neg()");
+}
+
 // UserError where it is what JAX traces a function with: it has a shape and no elements.
 void refuse_tracer(nb::handle object, const std::string& where) {
-  const auto text = [](nb::handle value) { return nb::cast<std::string>(nb::str(value)); };
-  const nb::handle type = object.type();
-  if (text(type.attr("__module__")).starts_with("jax") && text(type.attr("__name__")).ends_with("Tracer"))
+  if (is_of_jax(object) && text_of(object.type().attr("__name__")).ends_with("Tracer"))
     throw UserError("JAX traces the array here, which has no elements yet", where,
                     "call plait outside of jax.jit, or within it by jax.pure_callback");
 }
@@ -177,8 +187,11 @@ ArrayRef imported(nb::handle object, const std::string& where, void* stream) {
     throw UserError(fmt::format("{} is no array", nb::cast<std::string>(nb::repr(object.type()))), where,
                     "give an object with __dlpack__ or a buffer: NumPy, PyTorch, JAX");
   }
+  refuse_negated(object, where);
   try {
-    return from_capsule(capsule_from(object, stream), where);
+    ArrayRef array = from_capsule(capsule_from(object, stream), where);
+    array.read_only = array.read_only || is_of_jax(object);
+    return array;
   } catch (nb::python_error& e) {
     // NumPy exports no bool and nothing that is read-only by DLPack.
     if (PyObject_CheckBuffer(object.ptr()) && (e.matches(PyExc_BufferError) || e.matches(PyExc_TypeError)))

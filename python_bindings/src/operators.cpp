@@ -38,6 +38,13 @@ TensorOrNumber operand_of(nb::handle object) {
   throw UserError(fmt::format("{} is no operand", shown(object)), "", "give a tensor or a number");
 }
 
+[[noreturn]] void refuse_array(const std::string& beside) {
+  throw nb::type_error(fmt::format("{} is a tensor of a graph and has no values to compute with an array's: make the "
+                                   "array an input of the fusion, and give it to run()",
+                                   beside)
+                           .c_str());
+}
+
 // Whether the object is a number beside a tensor: one of Python, a size, or one of NumPy and its like without dims.
 // TypeError for an array.
 bool is_number(nb::handle object, const TensorRef& beside) {
@@ -46,10 +53,7 @@ bool is_number(nb::handle object, const TensorRef& beside) {
   const nb::object shape = object.attr("shape"), dtype = object.attr("dtype");
   if (nb::len(shape) == 0)
     return PyNumber_Check(object.ptr()) && shown(nb::str(nb::handle(dtype))).find("complex") == std::string::npos;
-  throw nb::type_error(fmt::format("{} is a tensor of a graph and has no values to compute with an array's: make the "
-                                   "array an input of the fusion, and give it to run()",
-                                   described(beside))
-                           .c_str());
+  refuse_array(described(beside));
 }
 
 Pointwise function_of(const std::string& name) {
@@ -201,6 +205,25 @@ nb::object ufunc_result(nb::handle_t<TensorRef> self, nb::handle ufunc, const st
                            .c_str());
 }
 
+// What a function of PyTorch asks. TypeError: beside arrays as operators say it, else it names the function of plait.ops.
+[[noreturn]] void refuse_torch(nb::handle function, nb::handle operands) {
+  const TensorRef* tensor = nullptr;
+  bool has_arrays = false;
+  for (nb::handle each : operands) {
+    if (nb::isinstance<TensorRef>(each))
+      tensor = &nb::cast<TensorRef&>(each);
+    else
+      has_arrays = has_arrays || nb::hasattr(each, "__dlpack__");
+  }
+  const std::string given = tensor ? described(*tensor) : "what it is given";
+  if (has_arrays) refuse_array(given);
+  const auto name = nb::cast<std::string>(nb::str(nb::getattr(function, "__name__", nb::str("function"))));
+  throw nb::type_error(
+      fmt::format("torch.{} computes with PyTorch's tensors, and {} is a tensor of a graph: {}", name, given,
+                  nb::cast<std::string>(nb::module_::import_("plait._names").attr("function_for")(name)))
+          .c_str());
+}
+
 // ---- What a tensor without values has not.
 
 [[noreturn]] void refuse(const TensorRef& t, const char* what) {
@@ -272,6 +295,12 @@ void bind_protocols(nb::class_<TensorRef>& tensors) {
   tensors.def("__array_ufunc__", ufunc_result, nb::arg("ufunc"), nb::arg("method"), nb::arg("inputs"), nb::arg("named"),
               nb::sig("def __array_ufunc__(self, ufunc: object, method: str, *inputs: object, **named: object) -> Tensor"),
               "The op of an operator beside a number of NumPy. Raises TypeError for its functions.");
+  tensors.def_static(
+      "__torch_function__",
+      [](nb::handle function, nb::handle, nb::handle operands, nb::handle) { refuse_torch(function, operands); },
+      nb::arg("function"), nb::arg("types"), nb::arg("operands"), nb::arg("named").none() = nb::none(),
+      nb::sig("def __torch_function__(function: object, types: object, operands: object, named: object = None) -> typing.Never"),
+      "Raises TypeError: functions of graphs are in plait.ops.");
   tensors.def(
       "__getattr__",
       [](const TensorRef&, const std::string& name) -> nb::object {

@@ -243,6 +243,26 @@ if __name__ == "__main__":
     main(*sys.argv[1:])
 
 
+def test_arrays_of_jax_never_change():
+    jax = pytest.importorskip("jax")
+    program = plait.compile(plait.parse("fusion @f (%x: f32[n]) -> (%y) { %y = neg(%x) }"), device="cpu")
+    given = jax.numpy.ones(64, jax.numpy.float32)
+    assert not plait.from_array(given).numpy().flags.writeable
+    for words in ({"out": given}, {"donate": True}):
+        with pytest.raises(plait.UserError, match="read-only"):
+            program.run(given if "donate" in words else np.ones(64, np.float32), **words)
+    assert given.tolist() == [1] * 64 and program.run(given)["y"].tolist() == [-1] * 64
+
+
+def test_negated_views_of_torch_are_refused():
+    """Their memory has the other sign."""
+    torch = pytest.importorskip("torch")
+    given = torch.tensor([1 + 2j, 3 + 4j]).conj().imag
+    with pytest.raises(plait.UserError, match=r"negated view(.|\n)*x.resolve_neg\(\)"):
+        plait.from_array(given)
+    assert plait.from_array(given.resolve_neg()).tolist() == [-2, -4]
+
+
 def test_what_jax_traces_is_refused_with_a_way_out():
     tracer = type("DynamicJaxprTracer", (), {"__module__": "jax._src.interpreters.partial_eval", "shape": (3,), "dtype": np.dtype(np.float32)})
 

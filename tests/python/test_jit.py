@@ -299,6 +299,8 @@ def test_threads_share_it():
     (lambda: attend(drawn(2, 8), object()), TypeError, "argument `k` of attend is no array, number or text: object"),
     (lambda: attend(drawn(2, 8), [drawn(2, 8), {1}]), TypeError, r"argument `k\[1\]` of attend is no array"),
     (lambda: attend(drawn(2, 8), drawn(2, 9)), plait.UserError, "9"),
+    (lambda: attend(drawn(2, 8), [drawn(2, 8)[:, ::-1]]), plait.UserError, r"(?s)stride -1.*argument `k_0` of attend"),
+    (lambda: attend(np.ones(3, complex), drawn(2, 8)), plait.UserError, "(?s)no dtype.*argument `q` of attend"),
     (lambda: plait.jit(lambda x: 3)(drawn(2)), TypeError, "returned no tensor: 3"),
     (lambda: plait.jit(lambda x: np.ones(3))(drawn(2)), TypeError, "returned an array, not a tensor"),
     (lambda: plait.jit(lambda x: x * 2 if x > 0 else x)(drawn(2)), TypeError, "where"),

@@ -74,7 +74,18 @@ def test_a_transformer_block_is_two_fusions():
     model, x = Block(), torch.randn(2, 6, 32, requires_grad=True)
     report = plait.torch.report(model, x, backward=True)
     assert report.share == 1 and len(report.graphs) == 2 and [len(g.fusions) for g in report.graphs] == [1, 1]
-    assert "100.0 %" in str(report)
+    assert "100.0 %" in str(report) and repr(report).startswith("<plait.torch.Report: 2 graphs, ") and "100.0 %" in repr(report)
+    assert [[fusion.name for fusion in graph] for graph in report.fusions] == [["forward_0"], ["backward_0"]]
+    with pytest.raises(plait.UserError, match="3 is no model"):
+        plait.torch.report(3)
+
+
+def test_functions_of_torch_say_which_op_is_meant():
+    for call, words in ((lambda x: torch.exp(x), "torch.exp computes with PyTorch's tensors, .* plait.ops.exp adds it"),
+                        (lambda x: torch.maximum(x, x), "plait.ops.max adds it"), (lambda x: torch.ones(3) + x, "make the array an input"),
+                        (lambda x: torch.add(torch.ones(3), x), "make the array an input"), (lambda x: torch.nn.functional.relu(x), "plait.ops.relu")):
+        with pytest.raises(TypeError, match=words):
+            plait.jit(call)(torch.ones(3))
 
 
 def test_a_report_of_gradients_needs_something_that_requires_them():

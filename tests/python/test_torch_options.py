@@ -94,7 +94,7 @@ def test_dumps_as_files(tmp_path):
 
 
 @pytest.mark.parametrize("options, words", [
-    ({"strct": True}, "there is no option `strct`"), ({"plait": {"contracions": "nest"}}, "did you mean `contractions`"),
+    ({"strct": True}, "there is no option `strct`"), ({"strict": "no"}, "strict is 'no'"), ({"plait": {"contracions": "nest"}}, "did you mean `contractions`"),
     ({"plait": {"contractions": "nests"}}, "is no value of option contractions"), ({"plait": "contractions"}, "give a dict"),
     ({"plait": {"skip": "remove_dead"}}, "there is no pass `remove_dead`"), ({"dumps": "nothing"}, "known: fusion, graph, "),
     ({"dumps": ["graph", "kirr"]}, "did you mean `kir`"), ({"dumps": "kir@/proc/no/such"}, "no dump can be written to")])

@@ -47,6 +47,8 @@ class Options:
         """Compiles a fusion that nothing is wrong with: whatever plait.UserError that raises is due to the options."""
         if self.dropout not in ("plait", "eager"):
             raise plait.UserError(f"there is no dropout `{self.dropout}`", "torch.compile, dropout", "take plait or eager")
+        if not isinstance(self.strict, bool):
+            raise plait.UserError(f"strict is {self.strict!r}", "torch.compile, strict", "give True or False")
         if not isinstance(self.plait, dict):
             raise plait.UserError(f"{self.plait!r} are no options", "torch.compile, plait", "give a dict")
         fusion = plait.Fusion("options")

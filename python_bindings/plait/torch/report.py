@@ -116,6 +116,9 @@ class Report:
 
     _repr_html_ = to_html
 
+    def __repr__(self) -> str:
+        return f"<plait.torch.Report: {self._head()}>"
+
     def __str__(self) -> str:
         lines = [self._head()]
         lines += [f"  fused  {count:4} x {op}" for op, count in self.fused.most_common()]
@@ -131,6 +134,8 @@ def report(model: Any, *args: Any, backward: bool = False, options: dict[str, An
     Printed by print(). A fusion runs twice; times are those of the second run. Gradients (`.grad`) stay as they are. All
     that torch.compile made before in this process is forgotten, and no other thread may compile meanwhile. Raises
     plait.UserError: no result requires a gradient."""
+    if not callable(model):
+        raise plait.UserError(f"{model!r} is no model", "plait.torch.report", "give a torch.nn.Module or a function, and its arguments")
     torch._dynamo.reset()
     try:
         with _backend.listening(timing=True) as reports:
