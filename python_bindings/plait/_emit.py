@@ -28,17 +28,30 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """The function, with a sentence for a keyword that it does not have."""
-    known = list(inspect.signature(function).parameters)
+    """The function, with a sentence for a keyword that it does not have and for arguments too many."""
+    parameters = inspect.signature(function).parameters
+    known = list(parameters)
+    placed = [each for each in parameters.values() if each.kind is not inspect.Parameter.KEYWORD_ONLY]
+    any_number = any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in placed)
 
     @functools.wraps(function)
     def call(*args: _P.args, **named: _P.kwargs) -> _R:
         for word in named:
             if word not in known:
                 raise TypeError(f"{function.__name__}() has no parameter `{word}`{nearest(word, known)}")
+        if len(args) > len(placed) and not any_number:
+            raise TypeError(f"{function.__name__}() takes {', '.join(each.name for each in placed)}, and {len(args)} were given"
+                            f"{_as_list(placed, args)}")
         return function(*args, **named)
 
     return call
+
+
+def _as_list(placed: Sequence[inspect.Parameter], args: Sequence[Any]) -> str:
+    """What is said of numbers that stand where a list of them does."""
+    at = next((i for i, each in enumerate(placed) if "Sequence" in str(each.annotation)), len(args))
+    alone = all(isinstance(each, (int, str)) for each in args[at:])
+    return f": several numbers are one list, {placed[at].name}={list(args[at:])}" if at < len(args) and alone else ""
 
 
 class Creation(Protocol[_P]):

@@ -123,6 +123,20 @@ def test_wrong_arguments_of_a_traced_function_get_a_sentence():
     assert plait.jit(lambda x, /, **named: named["y"] + x, device="reference")(x, y=x).tolist() == [[2, 2], [2, 2]]
 
 
+def test_too_many_arguments_of_an_op_get_a_sentence():
+    x = plait.Fusion("f").input("x", [2, 3], plait.f32)
+    for call, words in [
+            (lambda: x.reshape(3, 2), "reshape() takes x, shape, and 3 were given: several numbers are one list, shape=[3, 2]"),
+            (lambda: plait.ops.permute(x, 1, 0), "permute() takes x, dims, and 3 were given: several numbers are one list, dims=[1, 0]"),
+            (lambda: x.reshape("n", -1), "reshape() takes x, shape, and 3 were given: several numbers are one list, shape=['n', -1]"),
+            (lambda: plait.ops.add(x, x, x), "add() takes x, y, and 3 were given"),
+            (lambda: x.reshape([3, 2], x), "reshape() takes x, shape, and 3 were given"),
+            (lambda: plait.ops.exp(x, 1), "exp() takes x, and 2 were given")]:
+        with pytest.raises(TypeError) as caught:
+            call()
+        assert str(caught.value) == words
+
+
 def test_a_program_is_called_as_it_is_run():
     f = plait.Fusion("f")
     x, w = f.input("x", [2], plait.f32), f.input("w", [2], plait.f32)
