@@ -172,3 +172,8 @@ def test_explain_says_what_the_command_says():
     assert "refuses" in p.explain("segments") and "sizes:" in p.explain("cache") and "kernel" in p.explain("schedule")
     with pytest.raises(plait.UserError, match="nothing explains `segmets`"):
         p.explain("segmets")
+
+
+def test_what_is_no_program_is_not_profiled():
+    with pytest.raises(plait.UserError, match="3 is no program\\n.*profile\\n.*plait.compile"):
+        plait.profile(3)
