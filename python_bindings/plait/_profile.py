@@ -38,8 +38,6 @@ class Profile:
     that were written."""
 
     def __init__(self, program: Program, wait: int, warmup: int, active: int, repeat: int, trace: str | os.PathLike[str] | None):
-        if not isinstance(program, Program):
-            raise UserError(f"{program!r} is no program", "profile", "give what plait.compile gives, or f.program(...) of plait.jit")
         numbers = (wait, warmup, active, repeat)
         if not all(isinstance(number, int) for number in numbers) or min(numbers) < 0 or active < 1:
             raise UserError("wait, warmup and repeat are whole numbers from 0, active from 1", "profile", "give other numbers")
