@@ -38,7 +38,7 @@ void check_bytes(const std::string& name, const std::vector<sym::Expr>& shape, D
     if (!known || *known == 0) return;
     too_many = __builtin_mul_overflow(bytes, *known, &bytes) || too_many;
   }
-  if (too_many) throw UserError("a tensor has more than 2^63 - 1 bytes", "%" + name, "use smaller extents");
+  if (too_many) throw UserError(fmt::format("%{} has more than 2^63 - 1 bytes", name), "", "use smaller extents");
 }
 
 }  // namespace

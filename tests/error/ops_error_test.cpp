@@ -81,7 +81,7 @@ const Refusal kRefusals[] = {
     {"iota(shape = [], dim = 0)", "there is no dim 0", "the tensor has no dims"},
     {"iota(shape = [a], dim = 0, dtype = bool)", "bool is no number", "name another dtype"},
     {"iota(dim = 0)", "iota lacks `shape`", "shape"},
-    {"iota(shape = [4611686018427387904, 4], dim = 0)", "a tensor has more than 2^63 - 1 bytes", "use smaller extents"},
+    {"iota(shape = [4611686018427387904, 4], dim = 0)", "has more than 2^63 - 1 bytes", "use smaller extents"},
     {"size(dtype = i64)", "size lacks `value`", "write "},
     {"size(value = a, dtype = u32)", "a size as u32", "signed or float dtype"},
     {"size(value = a, dtype = bool)", "a size as bool", "signed or float dtype"},

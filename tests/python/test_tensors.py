@@ -146,7 +146,7 @@ def test_lengths_and_iteration(f, x):
         len(f.input("s", [], plait.f32))
     with pytest.raises(TypeError, match="plait.ops.split"):
         list(x)
-    with pytest.raises(TypeError, match="not iterable|plait.ops.split"):
+    with pytest.raises(TypeError, match="plait.ops.any"):
         3 in x  # noqa: B015
     with pytest.raises(TypeError, match="plait.ops.split"):
         a, b = x
