@@ -151,6 +151,41 @@ TEST(AttentionGradientOf, BanksDoNotConflict) {
       EXPECT_EQ(meter.shared_passes, meter.least_passes) << features;
 }
 
+// Of 64 elements, for queries: three products of 16 rows, tiles of 64 keys; for keys and values: four, of 32 queries;
+// each in both stages, and no matrix is loaded for more than one use.
+TEST(AttentionGradientOf, MultipliesMatricesOnce) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  const auto fusion = parse_fusion(text_of_gradient(kGradientCases[0], "bf16", {1, 1, 256, 256, 64, 64}));
+  CompileOptions options;
+  options.device = "sim:sm_80";
+  options.until = "kir";
+  std::string text;
+  try {
+    compile(*fusion, options).prepare(testing::metadata_of(*fusion));
+  } catch (const StoppedAt& stop) {
+    text = stop.text;
+  }
+  const auto count = [&](const std::string& what) {
+    size_t out = 0;
+    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++out;
+    return out;
+  };
+  EXPECT_EQ(count("mma %"), 2u * (3 * 4 * 8 + 4 * 2 * 8)) << text;
+  EXPECT_EQ(count("load_matrix %"), 2u * (3 * 4 * 4 + 4 * 2 * 4));
+  EXPECT_EQ(count(" workspace"), 0u);
+}
+
+// Sums of heads of 256 elements do not fit into registers, nor tiles of any number of keys into what a GPU has.
+TEST(AttentionGradientOf, OtherSizesAreProducts) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  for (const GradientSizes& z :
+       {GradientSizes{1, 1, 20, 33, 256, 256}, {1, 1, 20, 33, 12, 12}, {1, 1, 8, 33, 16, 16}}) {
+    const CaseResult result = run_case(text_of_gradient(kGradientCases[1], "bf16", z), on_gpu());
+    EXPECT_TRUE(result.ok) << z.d << ": " << result.message;
+    EXPECT_GT(result.report.launches + result.report.library_calls, 4) << z.d;
+  }
+}
+
 // Of a causal mask both kernels take the tiles that it leaves, of a window those that it sees: what they read and write
 // in shared memory is of as many.
 TEST(AttentionGradientOf, WhatIsLeftOutCostsNothing) {
