@@ -255,8 +255,11 @@ set(PLAIT_CORE_SOURCES
   lower/statements.cpp
   lower/tree/align_rows.cpp
   lower/tree/attention_blocks.cpp
+  lower/tree/attention_gradient.cpp
+  lower/tree/attention_masks.cpp
   lower/tree/attention_results.cpp
   lower/tree/attention_scores.cpp
+  lower/tree/attention_tiles.cpp
   lower/tree/column_sums.cpp
   lower/tree/combines.cpp
   lower/tree/creation.cpp
@@ -342,6 +345,9 @@ set(PLAIT_CORE_SOURCES
   scalar/special.cpp
   schedule/attention.cpp
   schedule/attention_blocks.cpp
+  schedule/attention_gradient.cpp
+  schedule/attention_numbers.cpp
+  schedule/attention_operands.cpp
   schedule/attention_poison.cpp
   schedule/contraction.cpp
   schedule/contraction_few.cpp

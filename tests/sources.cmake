@@ -170,6 +170,7 @@ set(PLAIT_TEST_numerics
   numerics/allocation_test.cpp
   numerics/attention_batches_test.cpp
   numerics/attention_blocks_test.cpp
+  numerics/attention_gradient_blocks_test.cpp
   numerics/attention_kernels_test.cpp
   numerics/attention_masks_test.cpp
   numerics/attention_whole_test.cpp

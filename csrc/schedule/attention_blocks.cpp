@@ -1,12 +1,13 @@
 #include "schedule/attention_blocks.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "base/error.h"
 #include "ir/op.h"
+#include "schedule/attention_numbers.h"
+#include "schedule/attention_operands.h"
 #include "schedule/divide_behind.h"
 #include "schedule/masked_keys.h"
 #include "schedule/reads.h"
@@ -15,66 +16,10 @@ namespace plait::attention_blocks {
 
 namespace {
 
-constexpr int64_t kCapability = 80;
-constexpr int64_t kMostFeatures = 256;
-constexpr int64_t kMostShared = 48 << 10;  // bytes that any GPU has for a block without asking
-constexpr int64_t kMostRegisters = 224;    // of a thread, for fragments
-constexpr int64_t kFewRegisters = 96;      // of a thread in a block of 16 warps, which has 128 in all
-constexpr int64_t kMostWarps = 16;
-constexpr int64_t kMostAccesses = 64;  // of a thread to a tile
-
+constexpr int64_t kMostRegisters = 224;
 constexpr double kMostOfHalf = 16;  // a factor of weights in f16, whose range is small
 
 constexpr const char* kOldRoad = "nothing: products and softmax are kernels of their own then";
-
-// Elements of its result are those of its operand.
-bool is_dense_move(const Op& op) {
-  return op.kind == OpKind::Permute || op.kind == OpKind::Unsqueeze || op.kind == OpKind::Squeeze ||
-         op.kind == OpKind::Broadcast || op.kind == OpKind::Slice || op.kind == OpKind::Reshape;
-}
-
-// Where the dim of a move's result is a dim of its operand; -1 where it is none, or other elements lie side by side.
-int dim_before(const Op& op, int dim) {
-  const TensorView &in = *inputs(op)[0], &out = *op.out();
-  if (const auto* permute = as<Permute>(op)) return static_cast<int>(permute->dims[static_cast<size_t>(dim)]);
-  if (const auto* spread = as<Broadcast>(op)) {
-    const auto at = std::ranges::find(spread->dims, int64_t{dim});
-    const bool same = at != spread->dims.end() &&
-                      in.extent(static_cast<size_t>(at - spread->dims.begin())) == out.extent(static_cast<size_t>(dim));
-    return same ? static_cast<int>(at - spread->dims.begin()) : -1;
-  }
-  if (const auto* slice = as<Slice>(op)) return slice->dim == dim && slice->step != 1 ? -1 : dim;
-  if (const auto* added = as<Unsqueeze>(op)) {
-    if (std::ranges::count(added->dims, int64_t{dim}) > 0) return -1;
-    return dim - static_cast<int>(std::ranges::count_if(added->dims, [&](int64_t d) { return d < dim; }));
-  }
-  if (const auto* gone = as<Squeeze>(op)) {
-    int before = 0;
-    for (int left = dim;; ++before) {
-      if (std::ranges::count(gone->dims, int64_t{before}) > 0) continue;
-      if (left-- == 0) return before;
-    }
-  }
-  // A reshape: the last dim as it is, or a part of it.
-  const bool last = dim == static_cast<int>(out.rank()) - 1 && in.rank() > 0;
-  return last && (in.shape().back() == out.shape().back() ||
-                  sym::proven(sym::eq(sym::mod(in.shape().back(), out.shape().back()), 0)))
-             ? static_cast<int>(in.rank()) - 1
-             : -1;
-}
-
-// Whether elements along the dim lie side by side in the memory of an input that the tensor is moved from.
-bool lies_dense(const TensorView& tensor, int dim, const std::set<const TensorView*>& given) {
-  const TensorView* t = &tensor;
-  while (!given.contains(t)) {
-    if (t->definition == nullptr || !is_dense_move(*t->definition)) return false;
-    dim = dim_before(*t->definition, dim);
-    if (dim < 0) return false;
-    t = inputs(*t->definition)[0];
-  }
-  const std::vector<int>& order = t->domain.allocation;
-  return (order.empty() ? static_cast<int>(t->rank()) - 1 : order.back()) == dim;
-}
 
 const PointwiseOp* pointwise(const TensorView* t, Pointwise function) {
   const auto* op = t->definition == nullptr ? nullptr : as<PointwiseOp>(*t->definition);
@@ -300,15 +245,6 @@ class Finder {
   std::set<const TensorView*> given_, dependent_;  // inputs; what comes of the scores
 };
 
-// 32-bit ones of a thread: queries, sums of values, scores, weights.
-int64_t registers(const schedules::Attention& n) {
-  return *n.queries / kMatrix * (*n.features / 4 + *n.values / 2 + *n.keys / 2 + *n.keys / 4);
-}
-
-int64_t bytes_of_tiles(const schedules::Attention& n) {
-  return *n.stages * *n.keys * (panel_row(*n.features) + panel_row(*n.values)) * 2;
-}
-
 ScheduledGroup made(const Problem& problem) {
   ScheduledGroup out = make_group(problem.fusion, problem.segment);
   for (Op* op : std::vector<Op*>(out.graph->ops().begin(), out.graph->ops().end()))
@@ -316,56 +252,52 @@ ScheduledGroup made(const Problem& problem) {
   return out;
 }
 
-sym::Expr queries_of(const Problem& problem) {
-  const auto parts = attention_parts(problem.segment.ops, true);
-  const std::vector<sym::Expr> shape = parts->scores[0]->out()->shape();
-  return shape[shape.size() - 2];
+sym::Expr extent_from_end(const Matmul& scores, size_t from_end) {
+  const std::vector<sym::Expr> shape = scores.out()->shape();
+  return shape[shape.size() - from_end];
 }
 
-sym::Expr keys_of(const Problem& problem) {
-  const auto parts = attention_parts(problem.segment.ops, true);
-  return sym::import(problem.fusion.pool(), parts->scores[0]->out()->shape().back());
-}
+// Numbers of a segment, or why there are none.
+struct Chosen {
+  std::optional<Refused> refused;  // the segment
+  std::optional<std::string> why;  // its numbers
+  schedules::Attention numbers;
+};
 
-// The least number of matrices that holds so many; all that a kernel may have where they are more.
-int64_t most_of(const Problem& problem, sym::Expr n) {
-  if (const auto known = n.constant()) return std::min(kMostFeatures, (*known + kMatrix - 1) / kMatrix * kMatrix);
-  int64_t least = kMatrix, most = kMostFeatures;
-  while (least < most) {
-    const int64_t half = (least + most) / 2 / kMatrix * kMatrix;
-    if (problem.decide(sym::le(sym::import(problem.fusion.pool(), n), half)))
-      most = half;
-    else
-      least = half + kMatrix;
+Chosen choose_numbers(const Problem& problem, const Target& target, schedules::Attention given) {
+  const ScheduledGroup group = made(problem);
+  Chosen out;
+  const auto finish = [&](const auto& a, const Matmul& scores, bool by_keys) {
+    if (!given.features) given.features = most_of(problem, a.features);
+    if (!given.values) given.values = most_of(problem, a.values);
+    const auto needs = [&](const schedules::Attention& n) { return needs_of(a, n); };
+    out.numbers = complete(problem, extent_from_end(scores, by_keys ? 1 : 2), given, needs);
+    out.why = refuse_numbers(problem, target, out.numbers, needs(out.numbers));
+  };
+  if (is_gradient(*group.graph)) {
+    BlockGradient gradient;
+    out.refused = plan(*group.graph, gradient);
+    if (!out.refused) finish(gradient, *gradient.scores[0], gradient.by_keys);
+    return out;
   }
-  return most;
-}
-
-schedules::Attention numbers_for(const Problem& problem, const BlockAttention& a, schedules::Attention out) {
-  const sym::Expr queries = queries_of(problem);
-  if (!out.features) out.features = most_of(problem, a.features);
-  if (!out.values) out.values = most_of(problem, a.values);
-  if (!out.queries) out.queries = kMatrix;
-  if (!out.stages) out.stages = 2;
-  if (!out.keys) {
-    out.keys = 64;
-    while (*out.keys > kMatrix && (bytes_of_tiles(out) > kMostShared || registers(out) > kMostRegisters))
-      *out.keys /= 2;
-  }
-  if (!out.block) {
-    int64_t warps = problem.decide(sym::gt(queries, 64)) ? 8 : problem.decide(sym::gt(queries, 16)) ? 4 : 1;
-    if (warps == 8 && registers(out) <= kFewRegisters && problem.decide(sym::gt(queries, 512))) warps = 16;
-    const int64_t row = std::min(panel_row(*out.features), panel_row(*out.values));
-    while (warps > 1 && *out.keys * row < kAccess * kWarp * warps) warps /= 2;
-    out.block = *out.queries * warps;
-  }
+  BlockAttention attention;
+  out.refused = plan(*group.graph, attention);
+  if (out.refused) return out;
+  finish(attention, *attention.scores, false);
+  const sym::Expr keys = sym::import(problem.fusion.pool(), extent_from_end(*attention.scores, 1));
+  if (!out.why && !problem.decide(sym::ge(keys, 1)))
+    out.why = "there may be no key, and rows are divided by sums of terms";
   return out;
 }
 
 }  // namespace
 
-int64_t panel_row(int64_t features) {
-  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(features, 32))));
+// Queries, sums of values, scores, weights.
+Needs needs_of(const BlockAttention& a, const schedules::Attention& n) {
+  return {.registers = *n.queries / kMatrix * (*n.features / 4 + *n.values / 2 + *n.keys / 2 + *n.keys / 4),
+          .most_registers = kMostRegisters,
+          .rows = {panel_row(*n.features), panel_row(*n.values)},
+          .heads = {{a.features, *n.features}, {a.values, *n.values}}};
 }
 
 std::optional<Refused> plan(const Fusion& graph, BlockAttention& out) {
@@ -377,70 +309,41 @@ ScheduledGroup schedule(const Problem& problem, const schedules::Attention& numb
   ScheduledGroup out = made(problem);
   out.schedule = numbers;
   out.stages = *numbers.stages;
+  const auto limit = [&](const auto& a, std::span<const Matmul* const> scores, std::span<const Matmul* const> products,
+                         bool by_keys) {
+    if (!a.ahead && !a.behind) return;
+    out.keys = KeyLimit{*numbers.block, 1, a.ahead, a.behind, by_keys, {}};
+    for (const Matmul* m : scores) out.keys->ops[m->out()->definition] = Limited::result;
+    for (const Matmul* m : products) out.keys->ops[m->out()->definition] = Limited::sum;
+  };
+  BlockGradient gradient;
   BlockAttention attention;
-  if (!plan(*out.graph, attention) && (attention.ahead || attention.behind)) {
-    out.keys = KeyLimit{*numbers.block, 1, attention.ahead, attention.behind, false, {}};
-    out.keys->ops[attention.scores->out()->definition] = Limited::result;
-    out.keys->ops[attention.product->out()->definition] = Limited::sum;
+  if (is_gradient(*out.graph)) {
+    if (!plan(*out.graph, gradient)) limit(gradient, gradient.scores, gradient.products, gradient.by_keys);
+  } else if (!plan(*out.graph, attention)) {
+    limit(attention, {&attention.scores, 1}, {&attention.product, 1}, false);
   }
   return out;
 }
 
 std::optional<Refused> refuse(const Problem& problem) {
+  const ScheduledGroup group = made(problem);
+  BlockGradient gradient;
   BlockAttention attention;
-  return plan(*made(problem).graph, attention);
+  return is_gradient(*group.graph) ? plan(*group.graph, gradient) : plan(*group.graph, attention);
 }
-
-namespace {
-
-std::optional<std::string> refuse_numbers(const Problem& problem, const BlockAttention& a, const Target& target,
-                                          const schedules::Attention& n) {
-  if (n.rows || n.kept) return "rows and kept are numbers of CPUs";
-  if (!problem.decide(sym::ge(keys_of(problem), 1)))
-    return "there may be no key, and rows are divided by sums of terms";
-  if (target.compute_capability() < kCapability) return fmt::format("{} has no such mma", target.architecture);
-  if (*n.queries % kMatrix != 0) return fmt::format("queries = {} are no multiple of {}", *n.queries, kMatrix);
-  if (*n.block % *n.queries != 0) return fmt::format("block = {} is no multiple of queries = {}", *n.block, *n.queries);
-  const int64_t warps = *n.block / *n.queries;
-  if ((warps & (warps - 1)) != 0 || warps > kMostWarps)
-    return fmt::format("{} warps of a block are no power of two up to {}", warps, kMostWarps);
-  for (const auto& [size, most] : {std::pair(a.features, *n.features), std::pair(a.values, *n.values)}) {
-    if (most % kMatrix != 0) return fmt::format("{} elements of a head are no multiple of {}", most, kMatrix);
-    if (!problem.decide(sym::le(sym::import(problem.fusion.pool(), size), most)))
-      return fmt::format("a head has more than {} elements", most);
-  }
-  if (const int64_t each = registers(n); each > kMostRegisters)
-    return fmt::format("{} registers of a thread for scores and sums are more than {}", each, kMostRegisters);
-  for (const int64_t row : {panel_row(*n.features), panel_row(*n.values)}) {
-    const int64_t together = kAccess * kWarp * warps;
-    if (*n.keys * row % together != 0 || *n.keys * row / together > kMostAccesses)
-      return fmt::format("{} threads do not share tiles of {} keys of {} elements", kWarp * warps, *n.keys, row);
-  }
-  if (const int64_t bytes = bytes_of_tiles(n); bytes > kMostShared)
-    return fmt::format("tiles of {} bytes are more than {}", bytes, kMostShared);
-  return std::nullopt;
-}
-
-}  // namespace
 
 std::optional<Refused> refuse(const Problem& problem, const Target& target) {
-  const ScheduledGroup group = made(problem);
-  BlockAttention attention;
-  if (auto why = plan(*group.graph, attention)) return why;
-  const schedules::Attention numbers = numbers_for(problem, attention, {});
-  if (auto why = refuse_numbers(problem, attention, target, numbers)) return Refused{*why, kOldRoad};
-  return std::nullopt;
+  const Chosen chosen = choose_numbers(problem, target, {});
+  if (chosen.refused) return chosen.refused;
+  return chosen.why ? std::optional(Refused{*chosen.why, kOldRoad}) : std::nullopt;
 }
 
 schedules::Attention choose(const Problem& problem, const Target& target, const schedules::Attention& given) {
-  const ScheduledGroup group = made(problem);
-  BlockAttention attention;
-  if (const auto why = plan(*group.graph, attention))
-    throw UserError(why->reason, problem.where(), "leave the schedule out");
-  const schedules::Attention out = numbers_for(problem, attention, given);
-  if (const auto why = refuse_numbers(problem, attention, target, out))
-    throw UserError(*why, problem.where(), "give others, or leave the schedule out");
-  return out;
+  const Chosen chosen = choose_numbers(problem, target, given);
+  if (chosen.refused) throw UserError(chosen.refused->reason, problem.where(), "leave the schedule out");
+  if (chosen.why) throw UserError(*chosen.why, problem.where(), "give others, or leave the schedule out");
+  return chosen.numbers;
 }
 
 }  // namespace plait::attention_blocks

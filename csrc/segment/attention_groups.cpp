@@ -30,11 +30,7 @@ class AttentionGroups {
   std::set<const Op*> run() {
     const std::vector<Op*> ops(fusion_.ops().begin(), fusion_.ops().end());
     if (options_.target.cuda()) return run_of_gpu(ops);
-    for (const Op* op : ops) {
-      const Matmul* product = product_of_matrices(*op);
-      if (product == nullptr || taken_.contains(op)) continue;
-      if (product->a->definition != nullptr && is_transpose(*product->a->definition)) take_gradient(*product);
-    }
+    take_gradients(ops);
     for (const Op* op : ops) {
       const Matmul* product = product_of_matrices(*op);
       if (product == nullptr) product = product_of_rounded(*op);
@@ -44,9 +40,21 @@ class AttentionGroups {
   }
 
  private:
-  // Forward, in bf16 and f16.
+  const Matmul* product_of(const Op& op) const {
+    return limits_.narrow ? product_of_narrow(op) : product_of_matrices(op);
+  }
+
+  void take_gradients(const std::vector<Op*>& ops) {
+    for (const Op* op : ops) {
+      const Matmul* product = product_of(*op);
+      if (product != nullptr && !taken_.contains(op) && is_by_keys(*product)) take_gradient(*product);
+    }
+  }
+
+  // In bf16 and f16.
   std::set<const Op*> run_of_gpu(const std::vector<Op*>& ops) {
     limits_ = {true, kLeastOfGpu, kLeastOfGpu};
+    take_gradients(ops);
     for (const Op* op : ops) {
       const Matmul* product = product_of_narrow(*op);
       if (product == nullptr || taken_.contains(op)) continue;
@@ -134,7 +142,7 @@ class AttentionGroups {
     if (related.by_queries.size() != 1) return;
     std::vector<const Matmul*> all = related.by_keys;
     all.push_back(related.by_queries[0]);
-    if (const std::vector<Op*> ops = find(all, true); !ops.empty()) {
+    if (const std::vector<Op*> ops = limits_.narrow ? std::vector<Op*>() : find(all, true); !ops.empty()) {
       take(ops);
       return;
     }
@@ -148,8 +156,10 @@ class AttentionGroups {
       return;
     }
     for (const Matmul* m : related.by_keys)
-      for (const auto& [original, twin] : twins)
+      for (const auto& [original, twin] : twins) {
         if (weights_of(*m, true) == twin) replace_input(*m->a->definition, twin, const_cast<TensorView*>(original));
+        if (m->b == twin) replace_input(*m->out()->definition, twin, const_cast<TensorView*>(original));
+      }
     fusion_.take_back(count);
     fusion_.set_order(order);
     places_.clear();
@@ -169,13 +179,12 @@ class AttentionGroups {
       if (t->definition->kind == OpKind::PointwiseOp)
         for (const TensorView* in : inputs(*t->definition)) left.push_back(in);
       for (const Op* reader : fusion_.readers(t)) {
-        const Matmul* weighs = product_of_matrices(*reader);
+        const Matmul* weighs = product_of(*reader);
         if (weighs != nullptr && weighs->a == t) out.by_queries.push_back(weighs);
         if (reader->kind == OpKind::PointwiseOp) left.push_back(reader->out());
         if (!is_transpose(*reader)) continue;
         for (const Op* next : fusion_.readers(reader->out()))
-          if (const Matmul* m = product_of_matrices(*next); m != nullptr && m->a == reader->out())
-            out.by_keys.push_back(m);
+          if (const Matmul* m = product_of(*next); m != nullptr && m->a == reader->out()) out.by_keys.push_back(m);
       }
     }
     return out;
@@ -205,7 +214,7 @@ class AttentionGroups {
                                           (op->out()->shape() == shape && op->results.size() == 1));
       left.pop_back();
       if (!goes || !ops.insert(op).second) continue;
-      const bool of_scores = product_of_matrices(*op) != nullptr || keeps_places(*op);  // operands where they lie
+      const bool of_scores = product_of(*op) != nullptr || keeps_places(*op);  // operands where they lie
       for (const TensorView* in : inputs(*op))
         if (!of_scores || (in->definition != nullptr && keeps_places(*in->definition))) left.push_back(in);
     }
@@ -222,9 +231,11 @@ class AttentionGroups {
     }
     fusion_.set_order(std::move(order));
     places_.clear();
-    for (const Matmul* m : products)
+    for (const Matmul* m : products) {
       if (TensorView* weights = weights_of(*m, true); twins.contains(weights))
         replace_input(*m->a->definition, weights, twins.at(weights));
+      if (twins.contains(m->b)) replace_input(*m->out()->definition, m->b, twins.at(m->b));
+    }
     drop_unread(fusion_, ops);
     return twins;
   }

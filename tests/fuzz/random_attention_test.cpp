@@ -38,7 +38,7 @@ void run_attentions(uint64_t first, int count) {
   EXPECT_GE(fused * 2, count);
 }
 
-// On simulated GPUs: forward, in bf16 and f16.
+// On simulated GPUs: in bf16 and f16.
 void run_on_sim(uint64_t first, int count) {
   if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
   testing::DrawnAgain again;
@@ -57,7 +57,7 @@ void run_on_sim(uint64_t first, int count) {
     EXPECT_TRUE(result.ok) << result.message;
     fused += result.report.library_calls == 0;
   }
-  std::printf("%d attentions, %d in one kernel\n", count, fused);
+  std::printf("%d attentions, %d without a call of a library\n", count, fused);
   if (count < 40) return;
   again.expect_few(count);
   EXPECT_GE(fused * 2, count);

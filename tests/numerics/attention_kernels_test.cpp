@@ -52,11 +52,11 @@ constexpr AttentionCase kCases[] = {
      "%y = scaled_dot_product_attention(%q, %k, %v, causal = true)"},
 };
 
-struct Sizes {
+struct KernelSizes {
   int h, s, t, d, e;
 };
 
-std::string text_of(const AttentionCase& c, const char* dtype, const Sizes& z, const char* facts = "") {
+std::string text_of(const AttentionCase& c, const char* dtype, const KernelSizes& z, const char* facts = "") {
   return fmt::format("let T = {}, h = {}, s = {}, t = {}, d = {}, e = {}\n{}fusion @f ({}) -> (%y) {{\n{}\n}}\n", dtype,
                      z.h, z.s, z.t, z.d, z.e, facts, c.inputs, c.body);
 }
@@ -67,10 +67,10 @@ INSTANTIATE_TEST_SUITE_P(All, AttentionKernels, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(AttentionKernels, AgreeWithTheReferenceInOneKernel) {
-  const Sizes sizes[] = {{2, 256, 256, 16, 16}, {1, 33, 257, 8, 1},  {2, 131, 300, 24, 40}, {3, 63, 511, 1, 7},
-                         {1, 49, 264, 256, 9},  {1, 32, 4096, 5, 3}, {1, 64, 256, 8, 256}};
+  const KernelSizes sizes[] = {{2, 256, 256, 16, 16}, {1, 33, 257, 8, 1},  {2, 131, 300, 24, 40}, {3, 63, 511, 1, 7},
+                               {1, 49, 264, 256, 9},  {1, 32, 4096, 5, 3}, {1, 64, 256, 8, 256}};
   for (const char* dtype : {"f32", "f64"})
-    for (const Sizes& z : sizes) {
+    for (const KernelSizes& z : sizes) {
       if (std::string(dtype) == "f64" && z.h == 1) continue;
       CaseOptions how;
       how.options.cpu_threads = 2;
@@ -86,7 +86,7 @@ TEST_P(AttentionKernels, AgreeWithTheReferenceInOneKernel) {
 TEST(AttentionKernels, NarrowOperandsAreWidenedInFront) {
   for (const char* dtype : {"bf16", "f16"})
     for (const int which : {0, 1, 2, 3, 4, 7})
-      for (const Sizes& z : {Sizes{1, 256, 256, 8, 8}, {1, 33, 300, 24, 5}}) {
+      for (const KernelSizes& z : {KernelSizes{1, 256, 256, 8, 8}, {1, 33, 300, 24, 5}}) {
         if (z.s < 256 && dtype[0] == 'f') continue;
         if (z.s < 256 && which == 7) continue;  // few keys
         const CaseResult result = run_case(text_of(kCases[which], dtype, z), {});
@@ -143,7 +143,7 @@ TEST(AttentionKernels, AreTheSameBitsOnAnyNumberOfThreads) {
 TEST(AttentionKernels, WhatIsNoneOfThemIsComputedByTheLibrary) {
   const struct {
     const char *inputs, *outputs, *body;
-    Sizes sizes;
+    KernelSizes sizes;
   } cases[] = {
       {kCases[0].inputs, "%y", kCases[0].body, {2, 4, 300, 16, 16}},
       {kCases[0].inputs, "%y", kCases[0].body, {2, 300, 40, 16, 16}},
@@ -209,7 +209,7 @@ TEST(AttentionKernels, PackedHeadsOfAnyLength) {
 // More keys than fit the stack: scores go by in parts, once for the maximum and once more for what is weighed.
 TEST(AttentionKernels, ManyKeysAreScoredTwice) {
   for (const int which : {0, 1, 3})
-    for (const Sizes& z : {Sizes{1, 40, 4100, 4, 3}, {1, 33, 4608, 3, 17}}) {
+    for (const KernelSizes& z : {KernelSizes{1, 40, 4100, 4, 3}, {1, 33, 4608, 3, 17}}) {
       const CaseResult result = run_case(text_of(kCases[which], "f32", z), {});
       EXPECT_TRUE(result.ok) << kCases[which].name << ": " << result.message;
       EXPECT_EQ(result.report.launches, 1) << kCases[which].name;
@@ -291,7 +291,7 @@ TEST(AttentionKernels, RowsAreFurtherResults) {
        "%y = matmul(div(%e, %z), %v)"},
   };
   for (const auto& c : cases)
-    for (const Sizes& z : {Sizes{2, 256, 256, 16, 16}, {1, 49, 300, 8, 1}, {3, 131, 511, 24, 40}}) {
+    for (const KernelSizes& z : {KernelSizes{2, 256, 256, 16, 16}, {1, 49, 300, 8, 1}, {3, 131, 511, 24, 40}}) {
       const std::string text =
           fmt::format("let T = f32, h = {}, s = {}, t = {}, d = {}, e = {}\nfusion @f ({}) -> ({}) {{\n{}\n}}\n", z.h,
                       z.s, z.t, z.d, z.e, c.inputs, c.outputs, c.body);
@@ -329,7 +329,7 @@ TEST(AttentionKernels, ReductionsOfAMaskStandInFront) {
 }
 
 // What PyTorch's gradient computes from the logsumexp %l, where `kept` chooses the scores and weights that count.
-std::string gradient(const char* dtype, const Sizes& z, const std::string& kept,
+std::string gradient(const char* dtype, const KernelSizes& z, const std::string& kept,
                      const char* outputs = "%dq, %dk, %dv") {
   const auto choose = [&](const std::string& x, const char* otherwise) {
     return kept.empty() ? x : fmt::format("where({}, {}, {})", kept, x, otherwise);
@@ -353,7 +353,7 @@ std::string gradient(const char* dtype, const Sizes& z, const std::string& kept,
 TEST(AttentionGradients, AgreeWithTheReferenceInTwoKernels) {
   for (const char* kept : {"", "logical_and(%m, ge(add(%i, 5), %j))", "logical_and(le(%j, %i), lt(sub(%i, 50), %j))"})
     for (const char* dtype : {"f32", "f64"})
-      for (const Sizes& z : {Sizes{2, 256, 256, 8, 8}, {1, 300, 257, 8, 1}, {1, 257, 264, 24, 256}}) {
+      for (const KernelSizes& z : {KernelSizes{2, 256, 256, 8, 8}, {1, 300, 257, 8, 1}, {1, 257, 264, 24, 256}}) {
         if (std::string(dtype) == "f64" && (z.h == 1 || *kept == 'l')) continue;
         if (*kept != '\0' && z.e == 256) continue;
         const std::string text = gradient(dtype, z, kept);
@@ -368,7 +368,7 @@ TEST(AttentionGradients, AgreeWithTheReferenceInTwoKernels) {
 
 // Queries in front of the keys of a group, and keys behind the queries of one, are left out.
 TEST(AttentionGradients, WhatAMaskLeavesOutIsSkipped) {
-  const Sizes z = {1, 300, 300, 8, 8};
+  const KernelSizes z = {1, 300, 300, 8, 8};
   const std::string limits =
       attention_limits(gradient("f32", z, "logical_and(le(%j, add(%i, 8)), lt(%i, add(%j, 25)))"));
   EXPECT_NE(limits.find("keys of %dq_matmul end at 32 floordiv(query, 32) + 40\n"), std::string::npos) << limits;
@@ -403,7 +403,7 @@ TEST(AttentionGradients, WorkspaceDoesNotGrowWithTheSquareOfKeys) {
 
 // Of 16,384 positions scores would be 1 GiB.
 TEST(AttentionGradients, WorkspaceOfLongSequencesIsThatOfRows) {
-  const Sizes z = {1, 16384, 16384, 4, 4};
+  const KernelSizes z = {1, 16384, 16384, 4, 4};
   for (const std::string& text : {text_of(kCases[1], "f32", z), gradient("f32", z, "le(%j, %i)")}) {
     const std::string small = std::regex_replace(text, std::regex(", %m: bool\\[h, s, s\\]"), "");  // no mask
     const auto fusion = parse_fusion(small);
@@ -419,7 +419,7 @@ TEST(AttentionGradients, WorkspaceOfLongSequencesIsThatOfRows) {
 TEST(AttentionGradients, SomeOfTheProducts) {
   const struct {
     const char* outputs;
-    Sizes sizes;
+    KernelSizes sizes;
     int launches, library;
   } cases[] = {
       {"%dv", {1, 300, 300, 8, 8}, 1, 0},

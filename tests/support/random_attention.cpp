@@ -20,7 +20,7 @@ class Drawer {
   std::string run() {
     sizes();
     input("q", {"h", "s", "d"}), input("k", {"g", "t", "d"}), input("v", {"g", "t", "e"});
-    if (!narrow_ && chance(35))
+    if (chance(35))
       gradient();
     else if (chance(40))
       one_op();
@@ -204,7 +204,7 @@ class Drawer {
   // As frameworks compute it from the logsumexp %l and the sums of rows of g times out, %z.
   void gradient() {
     parts();
-    inputs_ += ", %g0: T[b, g, n, s, e], %l: T[b, g, n, s, 1], %z: T[b, g, n, s, 1]";
+    inputs_ += fmt::format(", %g0: T[b, g, n, s, e], %l: {0}[b, g, n, s, 1], %z: {0}[b, g, n, s, 1]", wide());
     const std::string mask = kept();
     const auto choose = [&](const std::string& call, const char* otherwise) {
       return let(mask.empty() ? call : fmt::format("where({}, {}, {})", mask, call, otherwise));
@@ -218,7 +218,9 @@ class Drawer {
       weights = let(fmt::format("where({}, mul({}, 1.3333), 0.0)", keep, p));
       dp = let(fmt::format("where({}, mul({}, 1.3333), 0.0)", keep, dp));
     }
-    const std::string ds = choose(fmt::format("mul({}, sub({}, %z))", p, dp), "0.0");
+    const auto rounded = [&](const std::string& t) { return narrow_ ? let(fmt::format("cast({}, to = T)", t)) : t; };
+    weights = rounded(weights);
+    const std::string ds = rounded(choose(fmt::format("mul({}, sub({}, %z))", p, dp), "0.0"));
     const bool share = n_ > 1;
     const auto of_keys = [&](const std::string& call) {
       return let(share ? fmt::format("sum({}, dims = [2])", call) : call);

@@ -9,7 +9,7 @@ namespace plait::testing {
 
 // Of about `most` multiplications at most, which the reference computes one by one.
 std::string random_attention(uint64_t seed, int64_t most = 6000000);
-// Of bf16 or f16 with scores and sums in f32, forward, as kernels of GPUs take them.
+// Of bf16 or f16 with scores and sums in f32, as kernels of GPUs take them.
 std::string random_narrow_attention(uint64_t seed, int64_t most = 1500000);
 
 }  // namespace plait::testing

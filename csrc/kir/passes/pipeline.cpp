@@ -81,10 +81,10 @@ class Pipeline {
     for (const Buffer& buffer : kernel_.buffers)
       if (buffer.space == Space::shared) all += size_of(buffer);
     for (const Alloc* alloc : parts.buffers) bytes += size_of(kernel_.buffers[alloc->buffer]);
-    return all + (stages - 1) * bytes <= kMostSharedBytes;
+    return all + (stages - 1) * bytes <= kMostPipelinedBytes;
   }
   static int64_t size_of(const Buffer& buffer) {
-    return buffer.extent.constant().value_or(kMostSharedBytes) * static_cast<int64_t>(plait::size_of(buffer.dtype));
+    return buffer.extent.constant().value_or(kMostPipelinedBytes) * static_cast<int64_t>(plait::size_of(buffer.dtype));
   }
 
   void stage(const For& loop, const Parts& parts, int64_t stages, Block& out) {

@@ -1,14 +1,12 @@
 // Behind all keys: rows as the graph has them, values of keys that nobody saw, results.
 #include <limits>
 
-#include "axes/operand_read.h"
 #include "lower/tree/attention_blocks.h"
 
 namespace plait::lowering {
 
 using attention_blocks::kAccess;
 using attention_blocks::kHalf;
-using attention_blocks::kMatrix;
 using attention_blocks::kWarp;
 
 namespace {
@@ -28,9 +26,9 @@ void AttentionEmitter::finish_rows() {
       const Value shift = evaluated(*attention_.shift, head_and({query, number(0)}));
       held_.clear();
       const Value none = apply(Pointwise::eq, {greatest, constant(-std::numeric_limits<double>::infinity())});
-      const Value any = coordinate(all_keys_);
+      const Value any = coordinate(columns_);
       const Value keys = apply(Pointwise::gt, {any, convert(coordinate(number(0)), DType::i64)});
-      const Value term = power(apply(Pointwise::sub, {greatest, shift}));
+      const Value term = power(attention_.exponential, apply(Pointwise::sub, {greatest, shift}));
       const Value more = apply(Pointwise::where, {apply(Pointwise::logical_and, {none, keys}), term, constant(0)});
       store(total_, row, apply(Pointwise::add, {across_row(Pointwise::add, load(total_, row)), more}));
       unrolled(columns / kHalf, [&](sym::Expr column) {
@@ -43,79 +41,115 @@ void AttentionEmitter::finish_rows() {
   });
 }
 
-// A weight of 0 times an infinite value is NaN, also of keys that were left out. Each thread goes along some of these,
-// of a few values side by side; NaN times 0 of any of them goes to the rows of all, where there is one.
-void AttentionEmitter::poison() {
-  const int64_t row = value_panel_.row, pieces = row / kAccess, threads = kWarp * warps_;
-  const int64_t rows = std::max<int64_t>(1, threads / pieces), accesses = std::max<int64_t>(1, pieces / threads);
-  // From one value of a thread to the next, and from row to row: threads side by side, those that share a row of sums,
-  // and rows of a warp meet different banks.
-  const int64_t step = pieces + 1, pitch = (kAccess * step - 1 - pieces + kBanks - 1) / kBanks * kBanks + pieces;
-  const uint32_t part = declare_buffer("unseen_part", DType::f32, accesses * kAccess, kir::Space::stack);
-  const uint32_t all = declare_buffer("unseen", DType::f32, rows * pitch, kir::Space::shared);
+// A weight of 0 times an infinite value is NaN, also of columns that were left out. Each thread goes along some of
+// these, of a few values side by side; NaN times 0 of any of them goes to the rows of all, where there is one.
+void AttentionTiles::poison(std::span<const Weighed> all_weighed) {
+  const int64_t threads = kWarp * warps_;
+  int64_t most = 0;
+  for (const Weighed& w : all_weighed) most = std::max(most, unseen_of(*w.panel).extent());
+  const uint32_t all = declare_buffer("unseen", DType::f32, most, kir::Space::shared);
   const uint32_t any = declare_buffer("unseen_of_warps", DType::f32, warps_, kir::Space::shared);
-  for (const uint32_t buffer : {part, all, any}) allocate(buffer);
-  unrolled(accesses * kAccess, [&](sym::Expr i) { store(part, i, constant(0)); });
-  if (attention_.behind) scan_values(number(0), first_tile(), part, accesses);
-  if (attention_.ahead) scan_values(last_tile(), tiles_of_keys(), part, accesses);
-  const Value sum = variable(Constant::from_double(DType::f32, 0));
-  unrolled(accesses, [&](sym::Expr access) {
-    unrolled(kAccess, [&](sym::Expr lane) {
-      const sym::Expr place = access * threads + warp_ * kWarp + thread_;
-      const Value value = load(part, access * kAccess + lane);
-      store(all, sym::floordiv(place, pieces) * pitch + sym::mod(place, pieces) + lane * step, value);
-      assign(sum, apply(Pointwise::add, {sum, value}));
+  for (const uint32_t buffer : {all, any}) allocate(buffer);
+  for (const Weighed& w : all_weighed) {
+    if (&w != all_weighed.data()) add(std::make_unique<kir::Sync>());
+    const UnseenPlaces u = unseen_of(*w.panel);
+    const uint32_t part = declare_stack("unseen_part", DType::f32, u.accesses * kAccess);
+    allocate(part);
+    unrolled(u.accesses * kAccess, [&](sym::Expr i) { store(part, i, constant(0)); });
+    if (before_) scan_values(*w.panel, number(0), first_tile(), part, u);
+    if (after_) scan_values(*w.panel, last_tile(), tiles_of_columns(), part, u);
+    const Value sum = variable(Constant::from_double(DType::f32, 0));
+    unrolled(u.accesses, [&](sym::Expr access) {
+      unrolled(kAccess, [&](sym::Expr lane) {
+        const sym::Expr place = access * threads + warp_ * kWarp + thread_;
+        const Value value = load(part, access * kAccess + lane);
+        store(all, sym::floordiv(place, u.pieces) * u.pitch + sym::mod(place, u.pieces) + lane * u.step, value);
+        assign(sum, apply(Pointwise::add, {sum, value}));
+      });
     });
-  });
-  Value of_warp = sum;
-  for (int64_t by = 1; by < kWarp; by *= 2) of_warp = apply(Pointwise::add, {of_warp, shuffled(of_warp, by)});
-  guarded(sym::eq(thread_, 0), [&] { store(any, warp_, of_warp); });
-  add(std::make_unique<kir::Sync>());
-  Value found = load(any, number(0));
-  for (int64_t warp = 1; warp < warps_; ++warp) found = apply(Pointwise::add, {found, load(any, number(warp))});
-  const sym::Expr is_found = bind(convert(apply(Pointwise::ne, {found, found}), DType::i64));
-  guarded(sym::eq(is_found, 1), [&] { spread_poison(all, rows, pitch, step); });
+    Value of_warp = sum;
+    for (int64_t by = 1; by < kWarp; by *= 2) of_warp = apply(Pointwise::add, {of_warp, shuffled(of_warp, by)});
+    guarded(sym::eq(thread_, 0), [&] { store(any, warp_, of_warp); });
+    add(std::make_unique<kir::Sync>());
+    Value found = load(any, number(0));
+    for (int64_t warp = 1; warp < warps_; ++warp) found = apply(Pointwise::add, {found, load(any, number(warp))});
+    const sym::Expr is_found = bind(convert(apply(Pointwise::ne, {found, found}), DType::i64));
+    guarded(sym::eq(is_found, 1), [&] { spread_poison(w, all, u); });
+  }
 }
 
-void AttentionEmitter::spread_poison(uint32_t all, int64_t rows, int64_t pitch, int64_t step) {
-  const int64_t columns = value_columns_;
+// From one value of a thread to the next, and from row to row: threads side by side, those that share a row of sums,
+// and rows of a warp meet different banks.
+AttentionTiles::UnseenPlaces AttentionTiles::unseen_of(const Panel& panel) const {
+  const int64_t pieces = panel.row / kAccess, threads = kWarp * warps_, step = pieces + 1;
+  return {.pieces = pieces,
+          .rows = std::max<int64_t>(1, threads / pieces),
+          .accesses = std::max<int64_t>(1, pieces / threads),
+          .step = step,
+          .pitch = (kAccess * step - 1 - pieces + kBanks - 1) / kBanks * kBanks + pieces};
+}
+
+void AttentionTiles::spread_poison(const Weighed& to, uint32_t all, const UnseenPlaces& u) {
+  const int64_t columns = to.panel->most;
   unrolled(columns / kHalf, [&](sym::Expr column) {
     unrolled(2, [&](sym::Expr lane) {
       const sym::Expr x = column * kHalf + sym::mod(thread_, 4) * 2 + lane;
       const Value sum = variable(Constant::from_double(DType::f32, 0));
-      loop(number(rows), kir::LoopKind::serial, false, [&](sym::Expr r) {
-        const sym::Expr place = r * pitch + sym::floordiv(x, kAccess) + sym::mod(x, kAccess) * step;
+      loop(number(u.rows), kir::LoopKind::serial, false, [&](sym::Expr r) {
+        const sym::Expr place = r * u.pitch + sym::floordiv(x, kAccess) + sym::mod(x, kAccess) * u.step;
         assign(sum, apply(Pointwise::add, {sum, load(all, place)}));
       });
       unrolled(tiles_, [&](sym::Expr tile) {
         unrolled(2, [&](sym::Expr half) {
           const sym::Expr place = index_of({tile, column, half, lane}, columns);
-          store(sums_, place, apply(Pointwise::add, {load(sums_, place), sum}));
+          store(to.sums, place, apply(Pointwise::add, {load(to.sums, place), sum}));
         });
       });
     });
   });
 }
 
-// sums += 0 times each value of the tiles of keys.
-void AttentionEmitter::scan_values(sym::Expr begin, sym::Expr end, uint32_t sums, int64_t accesses) {
-  const int64_t row = value_panel_.row, pieces = row / kAccess, threads = kWarp * warps_;
-  const int64_t rows = std::max<int64_t>(1, threads / pieces);
-  const TensorView& values = *attention_.product->b;
-  const auto extent = [&](sym::Expr e) { return extents_(e); };
-  const sym::Expr first = begin * keys_, last = sym::min(end * keys_, all_keys_);
-  loop(sym::ceildiv(last - first, rows), kir::LoopKind::serial, false, [&](sym::Expr step) {
-    unrolled(accesses, [&](sym::Expr access) {
-      const sym::Expr place = access * threads + warp_ * kWarp + thread_;
-      const sym::Expr key = first + step * rows + sym::floordiv(place, pieces);
-      const sym::Expr column = sym::mod(place, pieces) * kAccess;
-      guarded(sym::logical_and(sym::lt(key, last), sym::lt(column, value_panel_.elements)), [&] {
+// sums += 0 times each value of the tiles of columns.
+void AttentionTiles::scan_values(const Panel& panel, sym::Expr begin, sym::Expr end, uint32_t sums,
+                                 const UnseenPlaces& u) {
+  const TensorView& values = *inputs(*panel.op)[panel.side == Side::left ? 0 : 1];
+  const sym::Expr first = begin * width_, last = sym::min(end * width_, columns_);
+  loop(sym::ceildiv(last - first, u.rows), kir::LoopKind::serial, false, [&](sym::Expr step) {
+    unrolled(u.accesses, [&](sym::Expr access) {
+      const sym::Expr place = access * (kWarp * warps_) + warp_ * kWarp + thread_;
+      const sym::Expr column = first + step * u.rows + sym::floordiv(place, u.pieces);
+      const sym::Expr x = sym::mod(place, u.pieces) * kAccess;
+      guarded(sym::logical_and(sym::lt(column, last), sym::lt(x, panel.elements)), [&] {
         loop(number(kAccess), kir::LoopKind::lanes, false, [&](sym::Expr lane) {
-          const Coordinates own = head_and({number(0), column + lane}), term = {key};
-          const Value value =
-              evaluated(values, operand_read(axes_, *attention_.product->out()->definition, 1, {own, term}, extent).at);
+          const Value value = evaluated(values, element_at(*panel.op, panel.side, column, x + lane));
           const sym::Expr at = access * kAccess + lane;
           store(sums, at, apply(Pointwise::fma, {value, constant(0), load(sums, at)}));
+        });
+      });
+    });
+  });
+}
+
+// What stands behind a product, of one element of each of a thread's sums.
+void AttentionTiles::store_product(const TensorView& t, const Matmul& product, const Weighed& from,
+                                   const std::function<void(const Element&)>& hold) {
+  const int64_t columns = from.panel->most;
+  unrolled(tiles_, [&](sym::Expr tile) {
+    unrolled(2, [&](sym::Expr half) {
+      const sym::Expr row = row_of(tile, half);
+      guarded(sym::lt(row, rows_), [&] {
+        unrolled(columns / kHalf, [&](sym::Expr column) {
+          guarded(sym::lt(column * kHalf, from.panel->elements), [&] {
+            loop(number(2), kir::LoopKind::lanes, false, [&](sym::Expr lane) {
+              const Element e{tile, column, half, lane};
+              held_[product.out()] = load(from.sums, index_of(e, columns));
+              hold(e);
+              const Coordinates place = head_and({row, column_of(e)});
+              const Value value = evaluated(t, place);
+              held_.clear();
+              store(arguments_.at(&t), memory_offset(t, place), value);
+            });
+          });
         });
       });
     });
@@ -125,7 +159,12 @@ void AttentionEmitter::scan_values(sym::Expr begin, sym::Expr end, uint32_t sums
 void AttentionEmitter::store_results() {
   const std::set<const TensorView*> behind = coming_of(group_.graph->ops(), *attention_.product->out());
   const std::vector<TensorView*>& outputs = group_.graph->outputs();
-  for (const TensorView* t : outputs) behind.contains(t) ? store_product(*t) : store_row(*t);
+  const auto hold = [&](const Element& e) {
+    held_[attention_.greatest->out()] = load(greatest_, state_of(e));
+    held_[attention_.total->out()] = load(total_, state_of(e));
+  };
+  for (const TensorView* t : outputs)
+    behind.contains(t) ? store_product(*t, *attention_.product, {&panels_[1], sums_}, hold) : store_row(*t);
 }
 
 // One thread of those that share a row has it.
@@ -135,7 +174,7 @@ void AttentionEmitter::store_row(const TensorView& t) {
   unrolled(tiles_, [&](sym::Expr tile) {
     unrolled(2, [&](sym::Expr half) {
       const sym::Expr query = row_of(tile, half);
-      guarded(sym::logical_and(sym::eq(sym::mod(thread_, 4), 0), sym::lt(query, queries_)), [&] {
+      guarded(sym::logical_and(sym::eq(sym::mod(thread_, 4), 0), sym::lt(query, rows_)), [&] {
         held_[attention_.greatest->out()] = load(greatest_, tile * 2 + half);
         held_[attention_.total->out()] = load(total_, tile * 2 + half);
         const Coordinates at = head_and({query, number(0)});
@@ -159,31 +198,6 @@ TreeEmitter::Coordinates AttentionEmitter::reshaped_at(const TensorView& t, cons
     if (d > 0) place = sym::floordiv(place, extent);
   }
   return out;
-}
-
-void AttentionEmitter::store_product(const TensorView& t) {
-  const int64_t columns = value_columns_;
-  unrolled(tiles_, [&](sym::Expr tile) {
-    unrolled(2, [&](sym::Expr half) {
-      const sym::Expr query = row_of(tile, half);
-      guarded(sym::lt(query, queries_), [&] {
-        unrolled(columns / kHalf, [&](sym::Expr column) {
-          guarded(sym::lt(column * kHalf, value_panel_.elements), [&] {
-            loop(number(2), kir::LoopKind::lanes, false, [&](sym::Expr lane) {
-              const Element e{tile, column, half, lane};
-              held_[attention_.product->out()] = load(sums_, index_of(e, columns));
-              held_[attention_.greatest->out()] = load(greatest_, state_of(e));
-              held_[attention_.total->out()] = load(total_, state_of(e));
-              const Coordinates at = head_and({query, column_of(e)});
-              const Value value = evaluated(t, at);
-              held_.clear();
-              store(arguments_.at(&t), memory_offset(t, at), value);
-            });
-          });
-        });
-      });
-    });
-  });
 }
 
 }  // namespace plait::lowering

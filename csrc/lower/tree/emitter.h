@@ -86,7 +86,9 @@ class TreeEmitter {
 
   // reads.cpp: ops that are computed at their readers' coordinates.
   bool is_read(const Op& op) const { return group_.reads.contains(&op); }
-  bool is_input(const TensorView& tensor) const { return arguments_.contains(&tensor) && tensor.definition == nullptr; }
+  bool is_input(const TensorView& tensor) const {
+    return tensor.definition == nullptr && arguments_.contains(&tensor) && !held_inputs_.contains(&tensor);
+  }
   // Whether the op finds the tensor at any coordinates.
   bool by_coordinates(const Op& op, const TensorView& tensor) const {
     return is_input(tensor) || (tensor.definition != nullptr && is_read(*tensor.definition)) || is_whole(op, tensor);
@@ -252,7 +254,8 @@ class TreeEmitter {
   std::vector<Reading> readings_;                                                   // each for the one before it
   std::map<std::pair<const TensorView*, std::vector<uint64_t>>, Known> values_at_;  // of reads, by coordinates
   std::map<const TensorView*, uint32_t> arguments_, locals_, cross_;
-  std::map<std::string, sym::Expr> turn_;  // the part of a thread, for the variable of a loop over parts
+  std::set<const TensorView*> held_inputs_;  // whose values an emitter has read, and gives to computed_at
+  std::map<std::string, sym::Expr> turn_;    // the part of a thread, for the variable of a loop over parts
   std::map<const Op*, std::vector<std::vector<uint32_t>>> saved_;  // workspaces of states, by combine
   std::map<const Op*, Terms> terms_;                               // without which nobody needs the op's result
   std::map<const Op*, Terms> panel_terms_;                         // outside of which an element of a panel is 0

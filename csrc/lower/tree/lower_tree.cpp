@@ -6,6 +6,7 @@
 #include "kir/passes/passes.h"
 #include "lower/tree/align_rows.h"
 #include "lower/tree/attention_blocks.h"
+#include "lower/tree/attention_gradient.h"
 #include "lower/tree/column_sums.h"
 #include "lower/tree/emitter.h"
 #include "lower/tree/fuse_loops.h"
@@ -147,8 +148,10 @@ LoweredKernel emit_tree(const ScheduledGroup& group, sym::Pool& pool, const Lowe
     for (sym::Expr e : group.row) row = row * extents(e);
     for (sym::Expr left : left_of_row(group, row)) axes.graph.assume_one(left);
   }
-  using lowering::AttentionEmitter, lowering::ScatterEmitter;
+  const bool gradient = by_blocks && attention_blocks::is_gradient(*group.graph);
+  using lowering::AttentionEmitter, lowering::AttentionGradientEmitter, lowering::ScatterEmitter;
   out.status = scatters    ? emit_own<ScatterEmitter>(group, axes, extents, options, kernel)
+               : gradient  ? emit_own<AttentionGradientEmitter>(group, axes, extents, options, kernel)
                : by_blocks ? emit_own<AttentionEmitter>(group, axes, extents, options, kernel)
                            : emit_loops(group, axes, extents, options, kernel, tree_text);
   kernel.integers = extents.integers();

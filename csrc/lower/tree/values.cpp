@@ -177,6 +177,7 @@ kir::Value TreeEmitter::rounded(const TensorView& t, Value v, bool round_narrow)
 // What the kernel places, as it is kept: of its tensor's computation type.
 kir::Value TreeEmitter::read(const Op& op, size_t i) {
   const TensorView& t = *inputs(op)[i];
+  if (held_inputs_.contains(&t)) return values_.at(&t).value;
   const PlacedOperand& at = placed_operand(op, i);
   const PlacedOp& maker = placed(*t.definition);
   const Home home = tree_.home(t);
@@ -279,7 +280,7 @@ kir::Value TreeEmitter::computed_at(const Op& op, const Coordinates& at, const A
   tree.ops[&op] = placed;
   for (size_t i = 0; i < operands.size(); ++i) {
     if (is_input(*operands[i])) continue;
-    tree.ops[operands[i]->definition].op = operands[i]->definition;
+    if (const Op* made_by = operands[i]->definition) tree.ops[made_by].op = made_by;
     values_.insert_or_assign(operands[i], Known{made[i], frames_.size() - 1});
   }
   return compute(op);

@@ -2583,17 +2583,17 @@ extern "C" __global__ void __launch_bounds__(32) transformer_block_s5(
   }
   #pragma unroll
   for (int j = 0; j < 2; ++j) b10[6 + j] = v4347[j];
-  float b14[8] = {};
-  __shared__ __align__(16) float b15[544];
-  __shared__ __align__(16) float b16[1];
-  b14[0] = 0.0f;
-  b14[1] = 0.0f;
-  b14[2] = 0.0f;
-  b14[3] = 0.0f;
-  b14[4] = 0.0f;
-  b14[5] = 0.0f;
-  b14[6] = 0.0f;
-  b14[7] = 0.0f;
+  __shared__ __align__(16) float b14[544];
+  __shared__ __align__(16) float b15[1];
+  float b16[8] = {};
+  b16[0] = 0.0f;
+  b16[1] = 0.0f;
+  b16[2] = 0.0f;
+  b16[3] = 0.0f;
+  b16[4] = 0.0f;
+  b16[5] = 0.0f;
+  b16[6] = 0.0f;
+  b16[7] = 0.0f;
   const unsigned k78 = (n1 + 31) / 32 - 2 * unsigned(floor_div(static_cast<long long>(n1) + 63 - 16 * static_cast<long long>(k2), 64));
   for (unsigned i1 = 0; int(i1) < int(k78); ++i1) {
     const unsigned k79 = k11 + 512 * i1 * n2 + 1024 * n2 * unsigned(floor_div(static_cast<long long>(n1) + 63 - 16 * static_cast<long long>(k2), 64));
@@ -2612,82 +2612,82 @@ extern "C" __global__ void __launch_bounds__(32) transformer_block_s5(
       float v4870[8];
       #pragma unroll
       for (int j = 0; j < 8; ++j) {
-        const float v4868 = b14[j];
+        const float v4868 = b16[j];
         v4870[j] = fmaf(v4867[j], 0.0f, v4868);
       }
       #pragma unroll
-      for (int j = 0; j < 8; ++j) b14[j] = v4870[j];
+      for (int j = 0; j < 8; ++j) b16[j] = v4870[j];
     }
     if (tx % 4 < 2 && int(4 * i1 + 8 * unsigned(floor_div(static_cast<long long>(n1) + 63 - 16 * static_cast<long long>(k2), 64)) + 1) < int(n1 / 8)) {
       float v4874[8];
       #pragma unroll
       for (int j = 0; j < 8; ++j) {
-        const float v4872 = b14[j];
+        const float v4872 = b16[j];
         v4874[j] = fmaf(v4871[j], 0.0f, v4872);
       }
       #pragma unroll
-      for (int j = 0; j < 8; ++j) b14[j] = v4874[j];
+      for (int j = 0; j < 8; ++j) b16[j] = v4874[j];
     }
     if (tx % 4 < 2 && int(4 * i1 + 8 * unsigned(floor_div(static_cast<long long>(n1) + 63 - 16 * static_cast<long long>(k2), 64)) + 2) < int(n1 / 8)) {
       float v4878[8];
       #pragma unroll
       for (int j = 0; j < 8; ++j) {
-        const float v4876 = b14[j];
+        const float v4876 = b16[j];
         v4878[j] = fmaf(v4875[j], 0.0f, v4876);
       }
       #pragma unroll
-      for (int j = 0; j < 8; ++j) b14[j] = v4878[j];
+      for (int j = 0; j < 8; ++j) b16[j] = v4878[j];
     }
     if (tx % 4 < 2 && int(4 * i1 + 8 * unsigned(floor_div(static_cast<long long>(n1) + 63 - 16 * static_cast<long long>(k2), 64)) + 3) < int(n1 / 8)) {
       float v4882[8];
       #pragma unroll
       for (int j = 0; j < 8; ++j) {
-        const float v4880 = b14[j];
+        const float v4880 = b16[j];
         v4882[j] = fmaf(v4879[j], 0.0f, v4880);
       }
       #pragma unroll
-      for (int j = 0; j < 8; ++j) b14[j] = v4882[j];
+      for (int j = 0; j < 8; ++j) b16[j] = v4882[j];
     }
   }
   float v113 = 0.0f;
-  const float v4376 = b14[0];
+  const float v4376 = b16[0];
   const unsigned k83 = 544 * ty + 68 * (tx / 4) + tx % 4;
-  b15[k83] = v4376;
+  b14[k83] = v4376;
   const float v4377 = v113 + v4376;
   v113 = v4377;
-  const float v4378 = b14[1];
+  const float v4378 = b16[1];
   const unsigned k84 = k83 + 5;
-  b15[k84] = v4378;
+  b14[k84] = v4378;
   const float v4379 = v113 + v4378;
   v113 = v4379;
-  const float v4380 = b14[2];
+  const float v4380 = b16[2];
   const unsigned k85 = k83 + 10;
-  b15[k85] = v4380;
+  b14[k85] = v4380;
   const float v4381 = v113 + v4380;
   v113 = v4381;
-  const float v4382 = b14[3];
+  const float v4382 = b16[3];
   const unsigned k86 = k83 + 15;
-  b15[k86] = v4382;
+  b14[k86] = v4382;
   const float v4383 = v113 + v4382;
   v113 = v4383;
-  const float v4384 = b14[4];
+  const float v4384 = b16[4];
   const unsigned k87 = k83 + 20;
-  b15[k87] = v4384;
+  b14[k87] = v4384;
   const float v4385 = v113 + v4384;
   v113 = v4385;
-  const float v4386 = b14[5];
+  const float v4386 = b16[5];
   const unsigned k88 = k83 + 25;
-  b15[k88] = v4386;
+  b14[k88] = v4386;
   const float v4387 = v113 + v4386;
   v113 = v4387;
-  const float v4388 = b14[6];
+  const float v4388 = b16[6];
   const unsigned k89 = k83 + 30;
-  b15[k89] = v4388;
+  b14[k89] = v4388;
   const float v4389 = v113 + v4388;
   v113 = v4389;
-  const float v4390 = b14[7];
+  const float v4390 = b16[7];
   const unsigned k90 = k83 + 35;
-  b15[k90] = v4390;
+  b14[k90] = v4390;
   const float v4391 = v113 + v4390;
   v113 = v4391;
   const float v116 = __shfl_xor_sync(0xffffffffu, v113, 1);
@@ -2701,10 +2701,10 @@ extern "C" __global__ void __launch_bounds__(32) transformer_block_s5(
   const float v124 = __shfl_xor_sync(0xffffffffu, v123, 16);
   const float v125 = v123 + v124;
   if (tx == 0) {
-    b16[ty] = v125;
+    b15[ty] = v125;
   }
   __syncthreads();
-  const float v126 = b16[0];
+  const float v126 = b15[0];
   const bool v127 = v126 != v126;
   const long long v128 = (long long)v127;
   const long long m0 = v128;
@@ -2712,7 +2712,7 @@ extern "C" __global__ void __launch_bounds__(32) transformer_block_s5(
     float v4414 = 0.0f;
     for (unsigned i2 = 0; i2 < 8; ++i2) {
       const unsigned k91 = 68 * i2 + 10 * (tx % 4);
-      const float v4415 = b15[k91];
+      const float v4415 = b14[k91];
       const float v4416 = v4414 + v4415;
       v4414 = v4416;
     }
@@ -2725,7 +2725,7 @@ extern "C" __global__ void __launch_bounds__(32) transformer_block_s5(
     float v4421 = 0.0f;
     for (unsigned i3 = 0; i3 < 8; ++i3) {
       const unsigned k92 = 68 * i3 + 10 * (tx % 4) + 5;
-      const float v4422 = b15[k92];
+      const float v4422 = b14[k92];
       const float v4423 = v4421 + v4422;
       v4421 = v4423;
     }
@@ -2738,7 +2738,7 @@ extern "C" __global__ void __launch_bounds__(32) transformer_block_s5(
     float v4428 = 0.0f;
     for (unsigned i4 = 0; i4 < 8; ++i4) {
       const unsigned k93 = 68 * i4 + 10 * (tx % 4) + 1;
-      const float v4429 = b15[k93];
+      const float v4429 = b14[k93];
       const float v4430 = v4428 + v4429;
       v4428 = v4430;
     }
@@ -2751,7 +2751,7 @@ extern "C" __global__ void __launch_bounds__(32) transformer_block_s5(
     float v4435 = 0.0f;
     for (unsigned i5 = 0; i5 < 8; ++i5) {
       const unsigned k94 = 68 * i5 + 10 * (tx % 4) + 6;
-      const float v4436 = b15[k94];
+      const float v4436 = b14[k94];
       const float v4437 = v4435 + v4436;
       v4435 = v4437;
     }
