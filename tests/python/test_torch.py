@@ -433,6 +433,28 @@ def test_training_steps():
     assert losses[0] == pytest.approx(losses[1], rel=1e-5)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("make", [torch.optim.AdamW, torch.optim.Adam])
+def test_a_step_of_an_optimizer_is_one_fusion(make, dtype):
+    pairs = []
+    for _ in range(2):
+        torch.manual_seed(2)
+        p = nn.Parameter(torch.randn(8, 6).to(dtype))
+        pairs.append((p, make([p], lr=0.1, weight_decay=0.01)))
+    (p, eager), (q, fused) = pairs
+    graph = torch.compile(eager.step, backend="aot_eager")  # which counts steps in f32 as well
+    step = compiled(fused.step, options={"strict": True})
+    for _ in range(4):
+        p.grad = torch.randn(8, 6).to(dtype)
+        q.grad = p.grad.clone()
+        graph()
+        step()
+        torch.testing.assert_close(q, p, **({"rtol": 0.02, "atol": 0.01} if dtype == torch.bfloat16 else {}))  # of steps of 0.1
+    torch._dynamo.reset()
+    report = plait.torch.report(fused.step)
+    assert report.share == 1 and [len(each) for each in report.fusions] == [1] and not report.eager
+
+
 @pytest.mark.parametrize("f", [
     lambda bias, a, b: torch.addmm(bias, a, b, beta=0), lambda bias, a, b: torch.addmm(bias, a, b, beta=0, alpha=2),
     lambda bias, a, b: torch.addmv(bias[0], a, b[:, 0], beta=0), lambda bias, a, b: torch.addbmm(bias, a[None], b[None], beta=0),
