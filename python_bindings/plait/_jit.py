@@ -82,6 +82,14 @@ def _leaves(place: Any, name: str) -> list[tuple[str, int]]:
     return [each for key, value in parts for each in _leaves(value, f"{name}_{key}")]
 
 
+def _path(place: Any, name: str, index: int) -> str | None:
+    """Where a leaf stands, x['key'][0]; None where it is not in the structure."""
+    if isinstance(place, _Leaf):
+        return name if place.index == index else None
+    parts = place.items() if isinstance(place, dict) else enumerate(place) if isinstance(place, (tuple, list)) else ()
+    return next((found for key, value in parts if (found := _path(value, f"{name}[{key!r}]", index))), None)
+
+
 def _like(place: Any, parts: list[Any]) -> Any:
     """A tuple, named or not, or a list of other parts."""
     return type(place)(*parts) if hasattr(place, "_fields") else type(place)(parts)
@@ -347,7 +355,7 @@ class Jit:
             try:
                 made.append(array(each))
             except UserError as error:
-                name = next(name for parameter, place in places.items() for name, index in _leaves(place, parameter) if index == i)
+                name = next(found for parameter, place in places.items() if (found := _path(place, parameter, i)))
                 raise type(error)(error.what, f"argument `{name}` of {self._name()}", error.remedy) from None
         return made
 
@@ -377,7 +385,7 @@ class Jit:
         return [name, *(each for key, value in parts for each in self._names(parameter, f"{name}[{key!r}]", value))]
 
     def _traced(self, places: dict[str, Any], kinds: list[Array]) -> _Entry:
-        fusion = Fusion(self._name() if self._name().isidentifier() else "f", mesh=self._mesh)
+        fusion = Fusion(_word(self._name(), set()) if self._name().isidentifier() else "f", mesh=self._mesh)
         tensors: list[Tensor] = [None] * len(kinds)  # type: ignore[list-item]
         taken: set[str] = set()
         donated: list[str] = []
@@ -395,8 +403,14 @@ class Jit:
         seen: dict[int, tuple[_Leaf, Tensor]] = {}
         shape = self._returned(result, "return", fusion, tensors, names, seen, taken, self._cuts_of(result))
         if not names:
-            raise TypeError(f"{self._name()} returned no tensor: {result!r}")
+            raise TypeError(f"{self._name()} returned no tensor: {result!r}{self._instead(result, tensors)}")
         return _Entry(fusion, compile(fusion, **self._how), names, shape, donated)
+
+    @staticmethod
+    def _instead(result: Any, tensors: Sequence[Tensor]) -> str:
+        if not tensors:
+            return ": no argument is an array, and numbers are constants of the program; np.array(3, np.float32) is an input"
+        return f"; did you mean to call it, {result.__name__}()?" if isinstance(result, (types.MethodType, types.BuiltinMethodType)) else ""
 
     def _cuts_of(self, result: Any) -> dict[int, Cuts]:
         """Of the tensors of a result, by identity."""
@@ -427,7 +441,7 @@ class Jit:
                      for i, each in enumerate(value)]
             return _like(value, parts)
         if not isinstance(value, Tensor):
-            if _is_array(value):
+            if _is_array(value) and not isinstance(value, _CONSTANTS):
                 raise TypeError(f"{self._name()} returned an array, not a tensor of its graph: give it as an argument")
             return value
         if id(value) not in seen:

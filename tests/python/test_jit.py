@@ -214,6 +214,15 @@ def test_ranks():
     assert "{0: dp}" in linear.program(x, w).explain("shard")
 
 
+def test_names_of_functions_are_made_names_of_fusions():
+    def f(x):
+        return x * 2
+
+    f.__name__ = "gr\u00f6\u00dfe"
+    assert plait.jit(f)(np.float32([1, 2])).tolist() == [2, 4] and plait.jit(f).fusion(drawn(2)).name == "gr__e"
+    assert plait.jit(lambda x: x * 2).fusion(drawn(2)).name == "f"
+
+
 LAYERS = {"first": {"w": {0: "tp"}}, "rest": [{"w": {0: "tp"}}, None]}
 
 
@@ -356,9 +365,12 @@ def test_threads_share_it():
     (lambda: attend(drawn(2, 8), object()), TypeError, "argument `k` of attend is no array, number or text: object"),
     (lambda: attend(drawn(2, 8), [drawn(2, 8), {1}]), TypeError, r"argument `k\[1\]` of attend is no array"),
     (lambda: attend(drawn(2, 8), drawn(2, 9)), plait.UserError, "9"),
-    (lambda: attend(drawn(2, 8), [drawn(2, 8)[:, ::-1]]), plait.UserError, r"(?s)stride -1.*argument `k_0` of attend"),
+    (lambda: attend(drawn(2, 8), [drawn(2, 8)[:, ::-1]]), plait.UserError, r"(?s)stride -1.*argument `k\[0\]` of attend"),
+    (lambda: attend(drawn(2, 8), {"w": [np.array(["a"])]}), plait.UserError, r"(?s)no dtype.*argument `k\['w'\]\[0\]` of attend"),
     (lambda: attend(np.ones(3, complex), drawn(2, 8)), plait.UserError, "(?s)no dtype.*argument `q` of attend"),
     (lambda: plait.jit(lambda x: 3)(drawn(2)), TypeError, "returned no tensor: 3"),
+    (lambda: plait.jit(lambda x: x.sum)(drawn(2)), TypeError, r"returned no tensor: .*; did you mean to call it, sum\(\)\?"),
+    (lambda: plait.jit(lambda x: x * 2)(np.float32(3)), TypeError, r"returned no tensor: .*6.0.*: no argument is an array.*np.array\(3, np.float32\)"),
     (lambda: plait.jit(lambda x: np.ones(3))(drawn(2)), TypeError, "returned an array, not a tensor"),
     (lambda: plait.jit(lambda x: x * 2 if x > 0 else x)(drawn(2)), TypeError, "where"),
     (lambda: plait.jit(lambda x: x, static=["z"]), TypeError, "static names `z`, which is no parameter"),
