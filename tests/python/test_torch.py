@@ -476,12 +476,13 @@ def test_the_negative_bit_of_inputs():
     (lambda x, i: F.embedding(i, x) * 2, [0, 4], [0, 5], "index 5 at [1]"),
     (lambda x, i: torch.index_select(x, 0, i) * 2, [0, 4], [-1, 0], "index -1 at [0]"),
     (lambda x, i: torch.gather(x, 0, i[:, None]) * 2, [0, 4], [4, 7], "index 7 at [1, 0]"),
-    (lambda x, i: x[i] * 2, [0, -5], [0, -6], "at [1]"),
-    (lambda x, i: x[i, i] * 2, [0, -3], [0, 3], "at [1]"),
+    (lambda x, i: x[i] * 2, [0, -5], [0, -6], "index -6 at [1] of %x1 lies outside of the 5 places"),
+    (lambda x, i: x[i, i] * 2, [0, -3], [0, 3], "an index at [1] of %x1 lies outside of its extent"),
+    (lambda x, i: x[i, i + 1] * 2, [0, -3], [0, 3], " or %add lies outside of its extent"),
     (lambda x, i: torch.scatter_add(x, 0, i[:, None], x[:2]) * 2, [0, 4], [0, 9], "index 9 at [1, 0]"),
     (lambda x, i: x.index_add(0, i, x[:2]) * 2, [1, 1], [1, 5], "at [1"),
-    (lambda x, i: x.index_put((i,), x[:2], accumulate=True) * 2, [1, -1], [1, 5], "at [1"),
-    (lambda x, i: x.index_put((i,), x[:2]) * 2, [1, -1], [1, 5], "at [1"),
+    (lambda x, i: x.index_put((i,), x[:2], accumulate=True) * 2, [1, -1], [1, 5], "index 5 at [1"),
+    (lambda x, i: x.index_put((i,), x[:2]) * 2, [1, -1], [1, -6], "index -6 at [1"),
     (lambda x, i: torch.scatter(x, 0, i[:, None], x[:2]) * 2, [0, 4], [0, 9], "index 9 at [1, 0]"),
     (lambda x, i: torch.scatter_reduce(x, 0, i[:, None], x[:2], "amax") * 2, [0, 4], [-1, 9], "index -1 at [0, 0]"),
 ])
@@ -496,6 +497,12 @@ def test_indices_outside_raise_as_pytorch_does(f, good, bad, words):
             module(x, bad)
         assert words in str(raised.value)
         torch.testing.assert_close(module(x, good), f(x, good))
+
+
+def test_an_index_that_counts_from_the_end_is_told_with_its_own_range():
+    with pytest.raises(plait.BoundsError) as raised:
+        compiled(lambda x, i: x[i])(torch.ones(4, 6), torch.tensor([0, -5]))
+    assert raised.value.remedy == "give indices from -4 to 3" and "index_select(%x0, %x1, dim = 0)" in raised.value.where
 
 
 UPDATES = [

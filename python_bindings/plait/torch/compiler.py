@@ -386,8 +386,10 @@ class FusedModule(torch.nn.Module):
                     self.fused.program.time_steps()
                     self.fused(*args)
                 return self.fused(*args)
-            except (plait.OutOfMemoryError, plait.BoundsError):
+            except plait.OutOfMemoryError:
                 raise
+            except plait.BoundsError as e:
+                raise self.fused.told(e) from None
             except plait.Error as e:
                 if self.strict:
                     raise
