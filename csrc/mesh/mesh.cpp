@@ -7,6 +7,17 @@
 #include "mesh/remedies.h"
 
 namespace plait {
+namespace {
+
+[[noreturn]] void refuse_axis(const std::string& mesh, std::string_view axis, const std::vector<MeshAxis>& axes,
+                              const std::vector<MeshGroup>& groups) {
+  std::vector<std::string> names;
+  for (const auto& a : axes) names.push_back(a.name);
+  for (const auto& g : groups) names.push_back(g.name);
+  throw UserError(fmt::format("mesh @{} has no axis `{}`", mesh, axis), "", suggestion(axis, names));
+}
+
+}  // namespace
 
 Mesh::Mesh(std::string name, std::vector<MeshAxis> axes, std::vector<MeshGroup> groups)
     : name_(std::move(name)), axes_(std::move(axes)), groups_(std::move(groups)) {
@@ -36,7 +47,7 @@ Mesh::Mesh(std::string name, std::vector<MeshAxis> axes, std::vector<MeshGroup> 
     if (group.axes.empty()) throw UserError("a group of no axes", of, "name them: dp = [dp_replicate, dp_shard]");
     std::set<std::string> once;
     for (const std::string& axis : group.axes) {
-      index(axis);
+      if (find(axis) < 0) refuse_axis(name_, axis, axes_, {});  // groups have axes alone
       if (!once.insert(axis).second)
         throw UserError(fmt::format("mesh axis `{}` is named twice", axis), of, "name it once");
     }
@@ -59,12 +70,9 @@ int Mesh::find(std::string_view axis) const {
 }
 
 int Mesh::index(std::string_view axis) const {
-  int found = find(axis);
-  if (found >= 0) return found;
-  std::vector<std::string> names;
-  for (const auto& a : axes_) names.push_back(a.name);
-  for (const auto& g : groups_) names.push_back(g.name);
-  throw UserError(fmt::format("mesh @{} has no axis `{}`", name_, axis), "", suggestion(axis, names));
+  const int found = find(axis);
+  if (found < 0) refuse_axis(name_, axis, axes_, groups_);
+  return found;
 }
 
 DeviceMesh::DeviceMesh(std::vector<int64_t> sizes) : sizes_(std::move(sizes)) {

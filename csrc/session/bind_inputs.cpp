@@ -1,5 +1,7 @@
 #include "session/bind_inputs.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/error.h"
@@ -80,6 +82,33 @@ bool solve(sym::Expr extent, int64_t value, Sizes& sizes) {
   }
   sizes[symbol] = lo;
   return true;
+}
+
+// UserError for an extent that gives its open symbols no values, with those that are in force.
+[[noreturn]] void refuse_extent(const Fusion& fusion, const TensorView& t, const TensorMetadata& m, size_t d,
+                                const Sizes& sizes) {
+  const sym::Expr e = t.extent(d);
+  Sizes with = sizes;
+  std::vector<std::string> open;
+  size_t lets = 0;
+  for (const auto& symbol : sym::symbols(e)) {
+    if (sizes.contains(symbol)) continue;
+    open.push_back(symbol);
+    if (const int64_t* let = fusion.size_let(symbol)) with[symbol] = *let, ++lets;
+  }
+  const bool by_lets = open.size() > 1 && lets == open.size();  // take_defaults() tried them
+  std::string values;
+  for (const auto& symbol : sym::symbols(e))
+    if (const Sizes& known = by_lets ? with : sizes; known.contains(symbol))
+      values += fmt::format("{} {} = {}", values.empty() ? ", with" : ",", symbol, known.at(symbol));
+  const std::string text = sym::print(e), which = fmt::format("{}", fmt::join(open, " or "));
+  if (by_lets) {
+    const int64_t value = sym::evaluate(e, {with.begin(), with.end()});
+    throw UserError(fmt::format("dim {}: expected {}, got {}: {} is {}{}", d, value, m.shape[d], text, value, values),
+                    found(t, m), fmt::format("give extent {}, or a size to {}", value, which));
+  }
+  throw UserError(fmt::format("extent {} of dim {} gives no value for {}{}", m.shape[d], d, text, values), found(t, m),
+                  fmt::format("give an extent that fits, or a size to {}", which));
 }
 
 std::set<std::string> range_symbols(const TensorView& input) {
@@ -172,8 +201,7 @@ Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& gi
       sym::Expr e = t->extent(d);
       if (e.is_symbol()) continue;
       if (!solve(e, m.shape[d], sizes) && !take_defaults(fusion, e, m.shape[d], sizes))
-        throw UserError(fmt::format("extent {} of dim {} gives no value for {}", m.shape[d], d, sym::print(e)),
-                        found(*t, m), "give an extent that fits, or set the size");
+        refuse_extent(fusion, *t, m, d, sizes);
       int64_t value = sym::evaluate(e, {sizes.begin(), sizes.end()});
       if (value != m.shape[d])
         throw UserError(fmt::format("dim {}: expected {}, got {}{}", d, value, m.shape[d],
@@ -274,6 +302,9 @@ void give_sizes(Sizes& out, const Fusion& fusion, const Sizes& given) {
     if (!known.contains(name) && !fusion.size_let(name))
       throw UserError(fmt::format("there is no size `{}`", name), fmt::format("fusion @{}", fusion.name()),
                       suggestion(name, {known.begin(), known.end()}));
+    if (value < 0)
+      throw UserError(fmt::format("size {} is {}", name, value), fmt::format("fusion @{}", fusion.name()),
+                      "sizes are whole numbers, at least 0");
     out[name] = value;
   }
   out.merge(lets_of_open_symbols(fusion));

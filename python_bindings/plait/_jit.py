@@ -16,11 +16,11 @@ from typing import Any
 from plait import ops
 from plait._emit import nearest, tracing
 from plait._plait import Array, DType, Fusion, Program, Tensor, array, compile
+from plait._shard import Cuts, checked, cut, spread
 from plait.errors import UserError
 from plait.mesh import Mesh
 
 Extents = Sequence["int | str | None"]
-Cuts = Mapping[int, "str | Sequence[str]"]
 
 _COMPILE = ("device", "comm", "ranks", "sizes", "options", "dumps")
 _MANY = 8  # programs that differ in one number alone, beyond which a warning tells
@@ -80,6 +80,14 @@ def _leaves(place: Any, name: str) -> list[tuple[str, int]]:
         return [(name, place.index)]
     parts = place.items() if isinstance(place, dict) else enumerate(place) if isinstance(place, (tuple, list)) else ()
     return [each for key, value in parts for each in _leaves(value, f"{name}_{key}")]
+
+
+def _path(place: Any, name: str, index: int) -> str | None:
+    """Where a leaf stands, x['key'][0]; None where it is not in the structure."""
+    if isinstance(place, _Leaf):
+        return name if place.index == index else None
+    parts = place.items() if isinstance(place, dict) else enumerate(place) if isinstance(place, (tuple, list)) else ()
+    return next((found for key, value in parts if (found := _path(value, f"{name}[{key!r}]", index))), None)
 
 
 def _like(place: Any, parts: list[Any]) -> Any:
@@ -145,7 +153,7 @@ class Jit:
     """A function that runs as a compiled program. Made by `plait.jit`."""
 
     def __init__(self, function: Callable[..., Any], *, shapes: Mapping[str, Extents], static: Iterable[str],
-                 donate: Iterable[str], mesh: Mesh | str | None, shard: Mapping[str, Cuts], how: Mapping[str, Any]):
+                 donate: Iterable[str], mesh: Mesh | str | None, shard: Mapping[str, Any], how: Mapping[str, Any]):
         self._signature = _signature(function)
         functools.update_wrapper(self, function)
         self._function = function
@@ -157,14 +165,15 @@ class Jit:
         self._static = frozenset(static)
         self._donate = frozenset(donate)
         self._mesh = mesh
-        self._shard = {name: dict(cuts) for name, cuts in _by_parameter("shard", shard, Mapping).items()}
+        self._shard = {name: checked(cuts, f"shard[{name!r}]") for name, cuts in _by_parameter("shard", shard, object).items()}
         self._how = dict(how)
         known = set(self._parameters)
         for what, names in (("shapes", self._shapes), ("static", self._static), ("donate", self._donate),
                             ("shard", set(self._shard) - {"return"})):
             for name in names:
                 if name not in known:
-                    raise TypeError(f"{what} names `{name}`, which is no parameter of {self._name()}{self._signature}")
+                    raise TypeError(f"{what} names `{name}`, which is no parameter of {self._name()}{self._signature}"
+                                    f"{self._part_of(what, str(name))}")
         both = sorted(self._static & self._donate)
         if both:
             raise TypeError(f"`{both[0]}` of {self._name()} is static, a constant of the program: it has no memory to donate")
@@ -230,6 +239,11 @@ class Jit:
 
     def _name(self) -> str:
         return getattr(self._function, "__name__", type(self._function).__name__)
+
+    def _part_of(self, what: str, name: str) -> str:
+        """What is said of an input's name, of an array that stands in an argument."""
+        of = next((each for each in self._parameters if what == "shard" and name.startswith(f"{each}_")), None)
+        return f": what stands in `{of}` is named within it, shard={{{of!r}: {{{name[len(of) + 1:]!r}: {{0: \"tp\"}}}}}}" if of else ""
 
     def _entry(self, args: tuple[Any, ...], named: dict[str, Any]) -> _Entry:
         entry, _ = self._find(args, named)
@@ -341,7 +355,7 @@ class Jit:
             try:
                 made.append(array(each))
             except UserError as error:
-                name = next(name for parameter, place in places.items() for name, index in _leaves(place, parameter) if index == i)
+                name = next(found for parameter, place in places.items() if (found := _path(place, parameter, i)))
                 raise type(error)(error.what, f"argument `{name}` of {self._name()}", error.remedy) from None
         return made
 
@@ -371,24 +385,43 @@ class Jit:
         return [name, *(each for key, value in parts for each in self._names(parameter, f"{name}[{key!r}]", value))]
 
     def _traced(self, places: dict[str, Any], kinds: list[Array]) -> _Entry:
-        fusion = Fusion(self._name() if self._name().isidentifier() else "f", mesh=self._mesh)
+        fusion = Fusion(_word(self._name(), set()) if self._name().isidentifier() else "f", mesh=self._mesh)
         tensors: list[Tensor] = [None] * len(kinds)  # type: ignore[list-item]
         taken: set[str] = set()
         donated: list[str] = []
+        cuts: dict[int, Cuts] = {}
         for parameter, place in places.items():
+            spread(self._shard.get(parameter), place, f"shard[{parameter!r}]", _Leaf, lambda leaf, each, _: cuts.update({leaf.index: each}))
             for name, index in _leaves(place, parameter):
                 extents = self._extents(parameter, tuple(kinds[index].shape))
                 tensors[index] = fusion.input(_word(name, taken), list(extents), kinds[index].dtype)
-                _cut(tensors[index], self._shard.get(parameter, {}))
+                cut(tensors[index], cuts.get(index, {}))
                 if parameter in self._donate:
                     donated.append(tensors[index].name)
         result = self._call(fusion, places, tensors)
         names: list[str] = []
         seen: dict[int, tuple[_Leaf, Tensor]] = {}
-        shape = self._returned(result, "return", fusion, tensors, names, seen, taken)
+        shape = self._returned(result, "return", fusion, tensors, names, seen, taken, self._cuts_of(result))
         if not names:
-            raise TypeError(f"{self._name()} returned no tensor: {result!r}")
+            raise TypeError(f"{self._name()} returned no tensor: {result!r}{self._instead(result, tensors)}")
         return _Entry(fusion, compile(fusion, **self._how), names, shape, donated)
+
+    @staticmethod
+    def _instead(result: Any, tensors: Sequence[Tensor]) -> str:
+        if not tensors:
+            return ": no argument is an array, and numbers are constants of the program; np.array(3, np.float32) is an input"
+        return f"; did you mean to call it, {result.__name__}()?" if isinstance(result, (types.MethodType, types.BuiltinMethodType)) else ""
+
+    def _cuts_of(self, result: Any) -> dict[int, Cuts]:
+        """Of the tensors of a result, by identity."""
+        cuts: dict[int, Cuts] = {}
+
+        def put(tensor: Tensor, each: Cuts, path: str) -> None:
+            if cuts.setdefault(id(tensor), each) != each:
+                raise TypeError(f"{path} cuts a tensor that {self._name()} returns twice, and another way than before: cut it alike")
+
+        spread(self._shard.get("return"), result, "shard['return']", Tensor, put)
+        return cuts
 
     def _call(self, fusion: Fusion, places: dict[str, Any], tensors: Sequence[Tensor]) -> Any:
         bound = self._signature.bind_partial()
@@ -398,23 +431,23 @@ class Jit:
             return self._function(*bound.args, **bound.kwargs)
 
     def _returned(self, value: Any, name: str, fusion: Fusion, inputs: Sequence[Tensor], names: list[str],
-                  seen: dict[int, tuple[_Leaf, Tensor]], taken: set[str]) -> Any:
+                  seen: dict[int, tuple[_Leaf, Tensor]], taken: set[str], cuts: Mapping[int, Cuts]) -> Any:
         """The structure of a result; its tensors become outputs, each once."""
         if isinstance(value, dict):
-            return {key: self._returned(each, f"{name}_{key}", fusion, inputs, names, seen, taken)
+            return {key: self._returned(each, f"{name}_{key}", fusion, inputs, names, seen, taken, cuts)
                     for key, each in value.items()}
         if isinstance(value, (tuple, list)):
-            parts = [self._returned(each, f"{name}_{i}", fusion, inputs, names, seen, taken)
+            parts = [self._returned(each, f"{name}_{i}", fusion, inputs, names, seen, taken, cuts)
                      for i, each in enumerate(value)]
             return _like(value, parts)
         if not isinstance(value, Tensor):
-            if _is_array(value):
+            if _is_array(value) and not isinstance(value, _CONSTANTS):
                 raise TypeError(f"{self._name()} returned an array, not a tensor of its graph: give it as an argument")
             return value
         if id(value) not in seen:
             is_input = any(value is each for each in inputs)
             given = ops.cast(value, value.dtype) if is_input else value  # an output has a name of its own
-            _cut(given, self._shard.get("return", {}))
+            cut(given, cuts.get(id(value), {}))
             names.append(_word(name, taken))
             fusion.output(names[-1], given)
             seen[id(value)] = (_Leaf(len(names) - 1), value)
@@ -474,15 +507,9 @@ def _word(name: str, taken: set[str]) -> str:
     return out
 
 
-def _cut(tensor: Tensor, cuts: Cuts) -> None:
-    for dim, axes in cuts.items():
-        for axis in [axes] if isinstance(axes, str) else axes:
-            tensor.shard(dim, axis, inner=True)
-
-
 def jit(function: Callable[..., Any] | None = None, *, shapes: Mapping[str, Extents] | None = None,
         static: Iterable[str] = (), donate: Iterable[str] = (), mesh: Mesh | str | None = None,
-        shard: Mapping[str, Cuts] | None = None, **how: Any) -> Any:
+        shard: Mapping[str, Any] | None = None, **how: Any) -> Any:
     """Makes of a function of arrays one that runs as a compiled program.
 
         @plait.jit
@@ -494,7 +521,8 @@ def jit(function: Callable[..., Any] | None = None, *, shapes: Mapping[str, Exte
     Numbers, texts and None are constants of the program, and so are the arguments that `static` names: each value is a
     program of its own (an array without dims, `np.array(0.5, np.float32)`, is an input). Each shape is a
     kind of call of its own, but for extents that `shapes` names: `shapes={"q": ["rows", None]}` has one program for any
-    number of rows. `shard={"q": {0: "dp"}, "return": {0: "dp"}}` cuts dims over axes of `mesh`; `how` goes to
+    number of rows. `shard={"q": {0: "dp"}, "return": {0: "dp"}}` cuts dims over axes of `mesh`; what is said of
+    a tuple, list or dict holds for all arrays in it, or has its structure: `{"p": {"w": {0: "tp"}}}`. `how` goes to
     `plait.compile`: device, comm, ranks, sizes, options, dumps. `f(..., out=y)` writes the result into `y`, as `run`
     does; of several tensors `out` has the structure of the result, with None where nothing is given. Arrays of the parameters that `donate` names are given up in each call: results take their memory where they
     fit, and a `plait.Array` says so when it is read afterwards.

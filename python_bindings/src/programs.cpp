@@ -21,7 +21,6 @@
 namespace plait::python {
 namespace {
 
-using Named = nb::typed<nb::dict, nb::str, nb::any>;      // inputs and options by name
 using Arrays = nb::typed<nb::dict, nb::str, ArrayRef>;
 using Capsules = nb::typed<nb::list, nb::any>;
 
@@ -43,15 +42,62 @@ std::vector<std::string> dump_requests(const nb::object& dumps) {
   return out;
 }
 
-std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::optional<std::string>& device,
-                                        const std::string& comm, std::optional<int64_t> ranks, const Sizes& sizes,
-                                        const Named& options, const nb::object& dumps, const nb::kwargs& wrong) {
+// ---- The arguments of compile(), which refuse anything else with a sentence.
+
+std::string shown(nb::handle value) {
+  std::string text = nb::cast<std::string>(nb::repr(value));
+  return text.size() <= 60 ? text : "a " + nb::cast<std::string>(value.type().attr("__name__"));
+}
+
+const FusionRef& fusion_of(nb::handle value) {
+  if (nb::isinstance<FusionRef>(value)) return *nb::inst_ptr<FusionRef>(value);
+  if (nb::isinstance<nb::str>(value))
+    throw UserError("a text is no fusion", "compile", "read it first: plait.compile(plait.parse(text))");
+  throw UserError(shown(value) + " is no fusion", "compile", "give a plait.Fusion; of a function plait.jit makes a program");
+}
+
+std::string text_of(nb::handle value, const char* what, const char* remedy) {
+  if (nb::isinstance<nb::str>(value)) return nb::cast<std::string>(value);
+  throw UserError(fmt::format("{} is {}", what, shown(value)), "compile", remedy);
+}
+
+int64_t whole_of(nb::handle value, const std::string& what, const std::string& remedy) {
+  int64_t out = 0;
+  if (PyBool_Check(value.ptr()) || !PyIndex_Check(value.ptr()) || !nb::try_cast(value, out))
+    throw UserError(fmt::format("{} is {}", what, shown(value)), "compile", remedy);
+  return out;
+}
+
+// Of a mapping: keys as texts, and values.
+std::vector<std::pair<std::string, nb::object>> items_of(nb::handle value, const char* what, const char* remedy) {
+  if (!nb::isinstance(value, nb::module_::import_("collections.abc").attr("Mapping")))
+    throw UserError(fmt::format("{} is {}", what, shown(value)), "compile", remedy);
+  std::vector<std::pair<std::string, nb::object>> out;
+  for (nb::handle item : value.attr("items")()) {
+    const nb::object key = item[nb::int_(0)];
+    out.emplace_back(nb::cast<std::string>(nb::str(nb::handle(key))), item[nb::int_(1)]);
+  }
+  return out;
+}
+
+Sizes sizes_of(nb::handle given) {
+  Sizes out;
+  for (const auto& [name, value] : items_of(given, "sizes", "give a dict, sizes={\"n\": 4}"))
+    out[name] = whole_of(value, "size " + name, "sizes are whole numbers, at least 0");
+  return out;
+}
+
+std::shared_ptr<Program> compile_fusion(nb::handle given, const nb::object& device, const nb::object& communicator,
+                                        const nb::object& ranks, const nb::object& sizes, const nb::object& options,
+                                        const nb::object& dumps, const nb::kwargs& wrong) {
   for (auto [name, value] : wrong) {
     const auto word = nb::cast<std::string>(name);
     throw nb::type_error(fmt::format("compile() has no parameter `{}`; {}", word,
                                      suggestion(word, {"device", "comm", "ranks", "sizes", "options", "dumps"}))
                              .c_str());
   }
+  const FusionRef& fusion = fusion_of(given);
+  const std::string comm = text_of(communicator, "comm", "take local, local:SEED, local:threads, mpi or nccl");
   if (comm == "given")
     throw UserError("Python has no communicators to give", "compile, comm given",
                     "take local, local:SEED, local:threads, mpi or nccl");
@@ -60,11 +106,12 @@ std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::opti
   out->fusion = clone(*fusion.fusion);
   for (size_t i = 0; i < out->fusion->outputs().size(); ++i) out->results.push_back({.output = i});
   CompileOptions& how = out->options;
-  how.device = device.value_or("");
+  if (!device.is_none()) how.device = text_of(device, "device", "name one of plait.devices(): device=\"cpu\"");
   how.comm = comm;
-  how.ranks = ranks;
-  give_sizes(how.sizes, *out->fusion, sizes);
-  for (auto [name, value] : options) set_option(how.options, nb::cast<std::string>(nb::str(name)), option_text(value));
+  if (!ranks.is_none()) how.ranks = whole_of(ranks, "ranks", "give a whole number, ranks=4");
+  give_sizes(how.sizes, *out->fusion, sizes_of(sizes));
+  for (const auto& [name, value] : items_of(options, "options", "give a dict, options={\"cpu_lanes\": 4}"))
+    set_option(how.options, name, option_text(value));
   const std::vector<std::string> requests = dump_requests(dumps);
   for (const std::string& specs : requests) out->dumps.request(specs);
   if (!requests.empty()) how.dumps = &out->dumps;
@@ -446,9 +493,9 @@ void bind_programs(nb::module_& m) {
         "A program that Program.save() wrote, with its device, ranks and options: its specializations run without LLVM or "
         "NVRTC, other sizes compile as ever. A file is trusted like a program: it holds machine code. Raises UserError where "
         "it cannot be read, is damaged, of another version, or for another machine; MissingError.");
-  m.def("compile", compile_fusion, nb::arg("fusion"), nb::kw_only(), nb::arg("device") = nb::none(),
-        nb::arg("comm") = "local", nb::arg("ranks") = nb::none(), nb::arg("sizes") = Sizes(),
-        nb::arg("options") = Named(), nb::arg("dumps") = nb::none(), nb::arg("wrong"),
+  m.def("compile", compile_fusion, nb::arg("fusion").none(), nb::kw_only(), nb::arg("device") = nb::none(),
+        nb::arg("comm").none() = "local", nb::arg("ranks") = nb::none(), nb::arg("sizes").none() = nb::dict(),
+        nb::arg("options").none() = nb::dict(), nb::arg("dumps") = nb::none(), nb::arg("wrong"),
         nb::sig("def compile(fusion: Fusion, *, device: str | None = None, comm: str = 'local', ranks: int | None = None, "
                 "sizes: dict[str, int] = {}, options: dict[str, typing.Any] = {}, dumps: typing.Any = None) -> Program"),
         "Checks mesh, ranks and device; specializations compile when they are first run or prepared. `device`: cpu, "

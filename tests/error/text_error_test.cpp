@@ -60,6 +60,7 @@ TEST(BadText, Head) {
       {"mesh @m (^tp = 2, tp = 3)\n", "mesh axis `tp` is named twice", "its own name"},
       {"mesh @m (^tp = 0)\n", "mesh axis `tp` has size 0", "at least 1"},
       {"mesh @m (^tp = 2) with dp = [tp, cp]\n", "mesh @m has no axis `cp`", "did you mean `tp`"},
+      {"mesh @m (^shards = 2) with replicas = [replica]\n", "mesh @m has no axis `replica`", "known: shards"},
       {"mesh @m (^tp = 2) with tp = [tp]\n", "`tp` is the name of an axis or group already", "of its own"},
       {"mesh @m (^tp = 2) with dp = [tp, tp]\n", "mesh axis `tp` is named twice", "name it once"},
       {"mesh @m (^dp = 2 bandwidth 50 latency 12, tp = 2)\n", "mesh axis `tp` says nothing of its link, others do",

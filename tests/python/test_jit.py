@@ -214,6 +214,64 @@ def test_ranks():
     assert "{0: dp}" in linear.program(x, w).explain("shard")
 
 
+def test_names_of_functions_are_made_names_of_fusions():
+    def f(x):
+        return x * 2
+
+    f.__name__ = "gr\u00f6\u00dfe"
+    assert plait.jit(f)(np.float32([1, 2])).tolist() == [2, 4] and plait.jit(f).fusion(drawn(2)).name == "gr__e"
+    assert plait.jit(lambda x: x * 2).fusion(drawn(2)).name == "f"
+
+
+LAYERS = {"first": {"w": {0: "tp"}}, "rest": [{"w": {0: "tp"}}, None]}
+
+
+def layouts(shard, p, result=lambda x, p: x):
+    f = plait.jit(result, mesh=plait.Mesh(tp=2), shard=shard, ranks=2)
+    return {t.name: t.layout for t in f.fusion(drawn(4, 4), p).inputs}
+
+
+def test_arrays_in_structures_are_cut_by_structures():
+    w, b = drawn(6, 4), drawn(6)
+    p = {"first": {"w": w, "b": b}, "rest": [{"w": w}, {"w": w}], "k": 3}
+    whole = {"x": "{}", "p_first_w": "{}", "p_first_b": "{}", "p_rest_0_w": "{}", "p_rest_1_w": "{}"}
+    assert layouts({"p": LAYERS}, p) == {**whole, "p_first_w": "{0: tp}", "p_rest_0_w": "{0: tp}"}
+    assert layouts({"p": {"first": {0: "tp"}}, "x": {-1: ["tp"]}}, p) == {
+        **whole, "x": "{1: tp}", "p_first_w": "{0: tp}", "p_first_b": "{0: tp}"}, "of a structure: of all in it"
+    assert layouts({"p": {"rest": ({"w": {0: "tp"}}, {})}}, p) == {**whole, "p_rest_0_w": "{0: tp}"}
+    assert layouts({"p": {0: "tp"}}, p) == {**dict.fromkeys(whole, "{0: tp}"), "x": "{}"}
+    assert layouts({"p": {0: {1: "tp"}}}, {0: w, 1: w}) == {"x": "{}", "p_0": "{1: tp}", "p_1": "{}"}, "keys that are numbers"
+    assert layouts({"p": {"w": {0: "tp"}}}, None) == {"x": "{}"}, "what may be absent"
+    LAYERS_TOO = {"p": {"w": {0: "tp"}}}
+    f = plait.jit(lambda x, p: x @ p["w"].T, mesh=plait.Mesh(tp=2), shard=LAYERS_TOO, ranks=2)
+    LAYERS_TOO["p"]["w"] = "changed later"
+    x = drawn(2, 4)
+    np.testing.assert_allclose(f(x, {"w": w}).numpy(), x @ w.T, rtol=1e-4, atol=1e-5)
+
+
+def test_results_in_structures_are_cut_by_structures():
+    def f(x):
+        return {"y": x + 1, "s": (x * 2, x.sum())}
+
+    made = plait.jit(f, mesh=plait.Mesh(tp=2), shard={"return": {"s": ({1: "tp"}, None)}}, ranks=2)
+    assert {t.name: t.layout for t in made.fusion(drawn(4, 4)).outputs} == {"return_y": "{}", "return_s_0": "{1: tp}", "return_s_1": "{}"}
+    with pytest.raises(TypeError, match=r"shard\['return'\]\[1\] cuts a tensor that <lambda> returns twice"):
+        plait.jit(lambda x: [x, x], mesh=plait.Mesh(tp=2), shard={"return": [{0: "tp"}, {1: "tp"}]}, ranks=2)(drawn(4, 4))
+
+
+@pytest.mark.parametrize("shard, words", [
+    ({"p": {"wq": {0: "tp"}}}, r"shard\['p'\] has 'wq', which is not there: did you mean 'w'\?"),
+    ({"p": {"zzz": {0: "tp"}}}, r"shard\['p'\] has 'zzz', which is not there: there are 'w', 'l', 's'"),
+    ({"p": {"l": [{0: "tp"}]}}, r"shard\['p'\]\['l'\] is a tuple of 1, and what it cuts is a list of 2: give cuts"),
+    ({"p": {"w": {"a": {0: "tp"}}}}, r"shard\['p'\]\['w'\] is a dict of 'a', and what it cuts is one array"),
+    ({"p": [{0: "tp"}]}, r"shard\['p'\] is a tuple of 1, and what it cuts is a dict of 'w', 'l', 's'"),
+    ({"p": {"s": {0: "tp"}}}, r"shard\['p'\]\['s'\] cuts 0.5, which is no array"),
+])
+def test_structures_that_differ_are_named_by_their_path(shard, words):
+    with pytest.raises(TypeError, match=words):
+        layouts(shard, {"w": drawn(6, 4), "l": [drawn(6), drawn(6)], "s": 0.5})
+
+
 def test_results_in_arrays_of_the_caller():
     double, y = plait.jit(lambda x: x * 2), np.zeros(3, np.float32)
     assert double(np.float32([1, 2, 3]), out=y).tolist() == [2, 4, 6] and y.tolist() == [2, 4, 6]
@@ -262,7 +320,15 @@ def generator(x):
     (lambda: plait.jit(lambda x: x, shapes=["n"]), r"shapes is \['n'\]: give shapes="),
     (lambda: plait.jit(lambda x: x, shapes={"x": "rows"}), r"shapes\['x'\] is 'rows': give shapes="),
     (lambda: plait.jit(lambda x: x, shard="tp"), "shard is 'tp': give shard="),
-    (lambda: plait.jit(lambda x: x, shard={"x": ["tp"]}), r"shard\['x'\] is \['tp'\]: give shard="),
+    (lambda: plait.jit(lambda x: x, shard={"x": "dp"}), r"shard\['x'\] is 'dp': give cuts, dims by number and axes"),
+    (lambda: plait.jit(lambda x: x, shard={"x": ["tp"]}), r"shard\['x'\]\[0\] is 'tp': give cuts"),
+    (lambda: plait.jit(lambda x: x, shard={"x": [0, "dp"]}), r"shard\['x'\]\[0\] is 0: give cuts"),
+    (lambda: plait.jit(lambda x: x, shard={"x": {0: 3}}), r"shard\['x'\]\[0\] is 3: name axes of the mesh"),
+    (lambda: plait.jit(lambda x: x, shard={"x": {0: ["dp", 3]}}), r"shard\['x'\]\[0\]\[0\] is 'dp': give cuts"),
+    (lambda: plait.jit(lambda x: x, shard={"x": {"0": "dp"}}), r"shard\['x'\]\['0'\] is 'dp': give cuts, dims by number"),
+    (lambda: plait.jit(lambda x: x, shard={"x": {0: "dp", 1: None}}), r"shard\['x'\]\[1\] is None: name axes of the mesh"),
+    (lambda: plait.jit(lambda x: x, shard={"x": {0: "dp", "w": {0: "tp"}}}), r"shard\['x'\] has 'w' beside the dim 0: give cuts"),
+    (lambda: plait.jit(lambda x, p: x, shard={"p_wd": {1: "tp"}}), r"`p_wd`, .* no parameter of .*: what stands in `p` is named within it, shard=\{'p': \{'wd'"),
     (lambda: plait.jit(lambda x: x, static=1), r"static has 1: name parameters, static=\["),
     (lambda: plait.jit(lambda x: x, donate=True), r"donate has True: name parameters"),
 ])
@@ -299,9 +365,12 @@ def test_threads_share_it():
     (lambda: attend(drawn(2, 8), object()), TypeError, "argument `k` of attend is no array, number or text: object"),
     (lambda: attend(drawn(2, 8), [drawn(2, 8), {1}]), TypeError, r"argument `k\[1\]` of attend is no array"),
     (lambda: attend(drawn(2, 8), drawn(2, 9)), plait.UserError, "9"),
-    (lambda: attend(drawn(2, 8), [drawn(2, 8)[:, ::-1]]), plait.UserError, r"(?s)stride -1.*argument `k_0` of attend"),
+    (lambda: attend(drawn(2, 8), [drawn(2, 8)[:, ::-1]]), plait.UserError, r"(?s)stride -1.*argument `k\[0\]` of attend"),
+    (lambda: attend(drawn(2, 8), {"w": [np.array(["a"])]}), plait.UserError, r"(?s)no dtype.*argument `k\['w'\]\[0\]` of attend"),
     (lambda: attend(np.ones(3, complex), drawn(2, 8)), plait.UserError, "(?s)no dtype.*argument `q` of attend"),
     (lambda: plait.jit(lambda x: 3)(drawn(2)), TypeError, "returned no tensor: 3"),
+    (lambda: plait.jit(lambda x: x.sum)(drawn(2)), TypeError, r"returned no tensor: .*; did you mean to call it, sum\(\)\?"),
+    (lambda: plait.jit(lambda x: x * 2)(np.float32(3)), TypeError, r"returned no tensor: .*6.0.*: no argument is an array.*np.array\(3, np.float32\)"),
     (lambda: plait.jit(lambda x: np.ones(3))(drawn(2)), TypeError, "returned an array, not a tensor"),
     (lambda: plait.jit(lambda x: x * 2 if x > 0 else x)(drawn(2)), TypeError, "where"),
     (lambda: plait.jit(lambda x: x, static=["z"]), TypeError, "static names `z`, which is no parameter"),

@@ -381,3 +381,49 @@ def test_devices_that_are_here():
     assert plait.compile(f).device == names[0]
     for cpu in (device for device in here if device.name == "cpu"):
         assert cpu.cores >= 1 and "lanes" in cpu.description
+
+
+SIZED = """let h = 4, d = 8
+fusion @f (%w: f32[h*d, 5]) -> (%y) {
+  %y: f32[h, d, 5] = reshape(%w, shape = [h, d, 5])
+}
+"""
+
+
+@pytest.mark.parametrize("make, words", [
+    (lambda: plait.compile("fusion @f"), r"(?s)a text is no fusion.*plait.compile\(plait.parse\(text\)\)"),
+    (lambda: plait.compile(None), "(?s)None is no fusion.*give a plait.Fusion"),
+    (lambda: plait.compile(plait.parse(SIZED), ranks="4"), "(?s)ranks is '4'.*give a whole number, ranks=4"),
+    (lambda: plait.compile(plait.parse(SIZED), ranks=2.0), "(?s)ranks is 2.0.*whole number"),
+    (lambda: plait.compile(plait.parse(SIZED), ranks=True), "ranks is True"),
+    (lambda: plait.compile(plait.parse(SIZED), ranks=2**70), "ranks is 1180591620717411303424"),
+    (lambda: plait.compile(plait.parse(SIZED), sizes={"h": 1.5}), "(?s)size h is 1.5.*whole numbers, at least 0"),
+    (lambda: plait.compile(plait.parse(SIZED), sizes={"h": -1}), "(?s)size h is -1.*fusion @f.*whole numbers, at least 0"),
+    (lambda: plait.compile(plait.parse(SIZED), sizes=[1]), r"(?s)sizes is \[1\].*give a dict, sizes="),
+    (lambda: plait.compile(plait.parse(SIZED), sizes={"e": 1}), "there is no size `e`"),
+    (lambda: plait.compile(plait.parse(SIZED), options="nest"), "(?s)options is 'nest'.*give a dict, options="),
+    (lambda: plait.compile(plait.parse(SIZED), options=None), "options is None"),
+    (lambda: plait.compile(plait.parse(SIZED), device=3), "(?s)device is 3.*plait.devices"),
+    (lambda: plait.compile(plait.parse(SIZED), comm=None), "(?s)comm is None.*local:SEED"),
+])
+def test_arguments_of_compile_that_are_none_of_its_kinds_are_told(make, words):
+    with pytest.raises(plait.UserError, match=words):
+        make()
+
+
+def test_arguments_of_compile_are_whole_numbers_and_mappings_of_any_library():
+    program = plait.compile(plait.parse(SIZED), ranks=np.int64(1), sizes=types.MappingProxyType({"h": np.int32(2)}))
+    assert program(w=np.zeros((16, 5), np.float32))["y"].shape == (2, 8, 5)
+
+
+def test_extents_that_give_sizes_no_value_say_which_are_in_force():
+    def refused(text, rows, **sizes):
+        program = plait.compile(plait.parse(text), sizes=sizes)
+        with pytest.raises(plait.UserError) as e:
+            program(w=np.zeros((rows, 5), np.float32))
+        return e.value.what, e.value.remedy
+
+    assert refused(SIZED, 16) == ("dim 0: expected 32, got 16: d*h is 32, with d = 8, h = 4", "give extent 32, or a size to d or h")
+    assert refused(SIZED, 15, h=4) == ("extent 15 of dim 0 gives no value for d*h, with h = 4", "give an extent that fits, or a size to d")
+    assert refused(SIZED.replace("let h = 4, d = 8", ""), 16) == (
+        "extent 16 of dim 0 gives no value for d*h", "give an extent that fits, or a size to d or h")

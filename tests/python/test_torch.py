@@ -433,6 +433,28 @@ def test_training_steps():
     assert losses[0] == pytest.approx(losses[1], rel=1e-5)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("make", [torch.optim.AdamW, torch.optim.Adam])
+def test_a_step_of_an_optimizer_is_one_fusion(make, dtype):
+    pairs = []
+    for _ in range(2):
+        torch.manual_seed(2)
+        p = nn.Parameter(torch.randn(8, 6).to(dtype))
+        pairs.append((p, make([p], lr=0.1, weight_decay=0.01)))
+    (p, eager), (q, fused) = pairs
+    graph = torch.compile(eager.step, backend="aot_eager")  # which counts steps in f32 as well
+    step = compiled(fused.step, options={"strict": True})
+    for _ in range(4):
+        p.grad = torch.randn(8, 6).to(dtype)
+        q.grad = p.grad.clone()
+        graph()
+        step()
+        torch.testing.assert_close(q, p, **({"rtol": 0.02, "atol": 0.01} if dtype == torch.bfloat16 else {}))  # of steps of 0.1
+    torch._dynamo.reset()
+    report = plait.torch.report(fused.step)
+    assert report.share == 1 and [len(each) for each in report.fusions] == [1] and not report.eager
+
+
 @pytest.mark.parametrize("f", [
     lambda bias, a, b: torch.addmm(bias, a, b, beta=0), lambda bias, a, b: torch.addmm(bias, a, b, beta=0, alpha=2),
     lambda bias, a, b: torch.addmv(bias[0], a, b[:, 0], beta=0), lambda bias, a, b: torch.addbmm(bias, a[None], b[None], beta=0),
@@ -454,12 +476,13 @@ def test_the_negative_bit_of_inputs():
     (lambda x, i: F.embedding(i, x) * 2, [0, 4], [0, 5], "index 5 at [1]"),
     (lambda x, i: torch.index_select(x, 0, i) * 2, [0, 4], [-1, 0], "index -1 at [0]"),
     (lambda x, i: torch.gather(x, 0, i[:, None]) * 2, [0, 4], [4, 7], "index 7 at [1, 0]"),
-    (lambda x, i: x[i] * 2, [0, -5], [0, -6], "at [1]"),
-    (lambda x, i: x[i, i] * 2, [0, -3], [0, 3], "at [1]"),
+    (lambda x, i: x[i] * 2, [0, -5], [0, -6], "index -6 at [1] of %x1 lies outside of the 5 places"),
+    (lambda x, i: x[i, i] * 2, [0, -3], [0, 3], "an index at [1] of %x1 lies outside of its extent"),
+    (lambda x, i: x[i, i + 1] * 2, [0, -3], [0, 3], " or %add lies outside of its extent"),
     (lambda x, i: torch.scatter_add(x, 0, i[:, None], x[:2]) * 2, [0, 4], [0, 9], "index 9 at [1, 0]"),
     (lambda x, i: x.index_add(0, i, x[:2]) * 2, [1, 1], [1, 5], "at [1"),
-    (lambda x, i: x.index_put((i,), x[:2], accumulate=True) * 2, [1, -1], [1, 5], "at [1"),
-    (lambda x, i: x.index_put((i,), x[:2]) * 2, [1, -1], [1, 5], "at [1"),
+    (lambda x, i: x.index_put((i,), x[:2], accumulate=True) * 2, [1, -1], [1, 5], "index 5 at [1"),
+    (lambda x, i: x.index_put((i,), x[:2]) * 2, [1, -1], [1, -6], "index -6 at [1"),
     (lambda x, i: torch.scatter(x, 0, i[:, None], x[:2]) * 2, [0, 4], [0, 9], "index 9 at [1, 0]"),
     (lambda x, i: torch.scatter_reduce(x, 0, i[:, None], x[:2], "amax") * 2, [0, 4], [-1, 9], "index -1 at [0, 0]"),
 ])
@@ -474,6 +497,12 @@ def test_indices_outside_raise_as_pytorch_does(f, good, bad, words):
             module(x, bad)
         assert words in str(raised.value)
         torch.testing.assert_close(module(x, good), f(x, good))
+
+
+def test_an_index_that_counts_from_the_end_is_told_with_its_own_range():
+    with pytest.raises(plait.BoundsError) as raised:
+        compiled(lambda x, i: x[i])(torch.ones(4, 6), torch.tensor([0, -5]))
+    assert raised.value.remedy == "give indices from -4 to 3" and "index_select(%x0, %x1, dim = 0)" in raised.value.where
 
 
 UPDATES = [

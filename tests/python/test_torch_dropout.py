@@ -119,6 +119,14 @@ def test_evaluation_draws_nothing():
     assert torch.equal(torch.get_rng_state(), state)
 
 
+@pytest.mark.parametrize("train", [False, True])
+def test_the_op_itself_out_of_training_is_its_operand(train, listening):
+    x = torch.randn(4, 5)
+    out, mask = compiled(lambda x: torch.native_dropout(x * 2, 0.0 if train else 0.5, train))(x)
+    assert torch.equal(out, x * 2) and mask.dtype == torch.bool and mask.all() and mask.shape == x.shape
+    assert len(listening[0].fusions) == 1 and not listening[0].eager
+
+
 def test_no_gradients_and_no_elements():
     f = compiled(lambda x: dropout(x + 1, 0.5))
     with torch.no_grad():

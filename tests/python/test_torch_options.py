@@ -1,8 +1,9 @@
 """torch.compile(..., backend="plait"): its options, errors that fall back, reports, the entry point."""
 
-import json
 import importlib.metadata
 import itertools
+import json
+import logging
 import os
 import subprocess
 import sys
@@ -91,6 +92,17 @@ def test_dumps_as_files(tmp_path):
     compiled(lambda x: torch.softmax(x * 2, -1), options={"dumps": f"kir@{tmp_path}"})(x).sum().backward()
     texts = [file.read_text() for file in sorted(tmp_path.iterdir())]
     assert [text.split("_0_")[0] for text in texts] == ["kernel @forward", "kernel @backward"]
+
+
+def test_the_check_of_options_is_not_logged(caplog):
+    logger = logging.getLogger("plait")
+    logger.setLevel("INFO")
+    try:
+        compiled(small, options={"plait": {"contractions": "nest"}})(torch.randn(3, 5))
+    finally:
+        logger.setLevel("NOTSET")
+    told = [record.getMessage() for record in caplog.records if record.name.startswith("plait")]
+    assert any("@forward_0" in text for text in told) and not any("@options" in text for text in told), told
 
 
 @pytest.mark.parametrize("options, words", [

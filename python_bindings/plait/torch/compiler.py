@@ -54,8 +54,8 @@ class Options:
         fusion = plait.Fusion("options")
         fusion.output("y", plait.ops.neg(fusion.input("x", [1], plait.f32)))
         plait.compile(fusion, device="reference", options=self.plait, dumps=self.dumps)
-        passes = {name: value for name, value in self.plait.items() if name == "skip"}  # read where a class is compiled
-        plait.compile(fusion, device="reference", options=passes, dumps=[]).prepare({"x": (plait.f32, [1])})
+        if "skip" in self.plait:  # which is read where a class is compiled
+            plait.compile(fusion, device="reference", options={"skip": self.plait["skip"]}, dumps=[]).prepare({"x": (plait.f32, [1])})
 
 
 class UserError(plait.UserError, ShortenTraceback):
@@ -386,8 +386,10 @@ class FusedModule(torch.nn.Module):
                     self.fused.program.time_steps()
                     self.fused(*args)
                 return self.fused(*args)
-            except (plait.OutOfMemoryError, plait.BoundsError):
+            except plait.OutOfMemoryError:
                 raise
+            except plait.BoundsError as e:
+                raise self.fused.told(e) from None
             except plait.Error as e:
                 if self.strict:
                     raise

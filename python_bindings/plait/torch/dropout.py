@@ -13,6 +13,7 @@ from torch.utils.checkpoint import CheckpointPolicy
 import plait
 from plait import ops
 from plait.torch.rows import aten, apply, row
+from plait.torch.sizes import Unsupported, extents
 
 _DRAW, _SEED = aten.randint.low, "plait_seed"  # the node that draws, and what its meta has
 _MOST = 2**63 - 1
@@ -35,6 +36,14 @@ def _kept(shape: list[Any], seed: plait.Tensor, p: float, number: int) -> plait.
 @row(torch.ops.plait.dropout_mask.default)
 def _(c, seed, like, p, number):
     return _kept(c.shape(), seed, p, number)
+
+
+@row(aten.native_dropout.default)
+def _(c, x, p, train):
+    """Out of training; in training open_dropouts() replaced it, but for what stays eager."""
+    if train is not False:
+        raise Unsupported("dropout in training of what is no float, or with no probability")
+    return ops.set(x), ops.full(c.fusion, extents(c.node.meta["val"][1].shape), True, plait.bool_)
 
 
 @functools.cache

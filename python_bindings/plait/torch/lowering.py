@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import math
 import operator
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -36,6 +37,7 @@ class Lowering:
         self.made: dict[torch.fx.Node, Any] = {}
         self.needed: set[str] = set()  # sizes that texts of extents name
         self.bound: set[str] = set()  # of those, the ones that an input's dim is
+        self.indices: dict[str, tuple[str, ...]] = {}  # as Context has them
 
     def input(self, node: torch.fx.Node, name: str) -> list[int] | None:
         """A tensor that the fusion reads. A dense one that is not row-major is read as it lies: with the dims in the order
@@ -60,7 +62,7 @@ class Lowering:
             for each in node.all_input_nodes:
                 self.needed |= symbols(each)
             args, words = torch.fx.map_arg((node.args, node.kwargs), lambda n: self.made.get(n, n))
-            made = rule(Context(self.fusion, node), *args, **words)
+            made = rule(Context(self.fusion, node, self.indices), *args, **words)
             self.check(node, made)
         self.made[node] = made
         return made
@@ -245,6 +247,9 @@ class View:
         return (sizes, strides, distance) if lies else None
 
 
+_OUTSIDE = re.compile(r"index (-?\d+) at (\[.*\]) of %(\w+) lies outside of the (\d+) places(.*)")  # of plait.BoundsError
+
+
 class Fused:
     """A fusion as a function of tensors. Its program compiles once per specialization. Results that are views of inputs or
     of other results are taken by PyTorch, which costs no copy."""
@@ -303,11 +308,26 @@ class Fused:
             lowering.fusion.input(f"size_{symbol}", [symbol, 0], plait.bool_)
             self.size_places.append(by_symbol[symbol])
         self.fusion = lowering.fusion
+        self.indices = lowering.indices
         self.device = device_of(graph)
         how = {"on_internal_error": "nest", **options}
         self.program = plait.compile(self.fusion, device=self.device.type, options=how, dumps=dumps)
         self.program._set_results(list(taken))
         self.takes_tensors = self.program._set_tensor_type(torch.Tensor)
+
+    def told(self, error: plait.BoundsError) -> plait.BoundsError:
+        """The error of an index that may count from the end, of the tensors that the graph has."""
+        found = _OUTSIDE.fullmatch(error.what)
+        names = self.indices.get(found[3]) if found else None
+        if not found or not names:
+            return error
+        if len(names) > 1:
+            return plait.BoundsError(f"an index at {found[2]} of {' or '.join(f'%{each}' for each in dict.fromkeys(names))} lies outside of its extent",
+                                     error.where, "give indices from minus the extent on, below the extent")
+        extent = int(found[4])
+        what = f"index {found[1]} at {found[2]} of %{names[0]} lies outside of the {extent} places{found[5]}"
+        where = re.sub(rf"%{found[3]}\b", f"%{names[0]}", error.where)
+        return plait.BoundsError(what, where, f"give indices from {-extent} to {extent - 1}" if extent else error.remedy)
 
     def _name_outputs(self, lowering: Lowering, nodes: list[torch.fx.Node]) -> tuple[dict[torch.fx.Node, int], list[Any]]:
         """Makes outputs of the nodes, each once. Of every node, which output it is; of outputs, the dims in memory order."""

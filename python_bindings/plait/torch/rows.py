@@ -44,9 +44,10 @@ SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool, torch.fx.Node)
 class Context:
     """One node in lowering: its fusion, and what PyTorch says of its operands and result."""
 
-    def __init__(self, fusion: plait.Fusion, node: torch.fx.Node):
+    def __init__(self, fusion: plait.Fusion, node: torch.fx.Node, indices: dict[str, tuple[str, ...]]):
         self.fusion = fusion
         self.node = node
+        self.indices = indices  # by name, tensors that rows make of indices, and the tensors that they were
 
     def dtype(self, which: int | None = None) -> plait.DType:
         value = self.node.meta["val"]

@@ -22,10 +22,13 @@ def static(values: Sequence[Any], what: str) -> list[int]:
 
 
 def counted(index: plait.Tensor, size: Any, c: Context) -> plait.Tensor:
-    """An index that may count from the end as one that does not."""
-    index = cast(index, plait.i64)
+    """An index that may count from the end as one that does not. One outside stays as it is, for the error that names it."""
+    given, index = index, cast(index, plait.i64)
     size = size if isinstance(size, int) else ops.size(c.fusion, size, plait.i64)
-    return apply("where", [ops.lt(index, 0), apply("add", [index, size]), index])
+    place = apply("add", [index, size])
+    made = apply("where", [ops.logical_and(ops.lt(index, 0), ops.ge(place, 0)), place, index])
+    c.indices[made.name] = (given.name,)
+    return made
 
 
 def joined(c: Context, x: plait.Tensor, indices: Sequence[Any]) -> tuple[plait.Tensor, plait.Tensor, int, list[int]]:
@@ -51,6 +54,7 @@ def joined(c: Context, x: plait.Tensor, indices: Sequence[Any]) -> tuple[plait.T
         merged *= shape[d]
     for each in outside:  # no place of another index, but one that the run names
         index = apply("where", [each, merged, index])
+    c.indices[index.name] = tuple(indices[d].name for d in at)
     x = ops.permute(x, order)
     sizes = [shape[d] for d in order]
     return ops.reshape(x, sizes[:first] + [merged] + sizes[first + len(at):]), index, first, order
@@ -79,8 +83,10 @@ def _(c, x, indices, values, accumulate=False):
     taken = list(flat.shape[:dim]) + list(index.shape) + list(flat.shape[dim + 1:])
     values = ops.expand(cast(values, x.dtype), taken)
     values = ops.reshape(values, list(flat.shape[:dim]) + [lead] + list(flat.shape[dim + 1:]))
-    index = ops.reshape(index, [1] * dim + [lead] + [1] * (len(rest) - dim))
-    made = scattered(flat, ops.expand(index, values.shape), values, dim, "add" if accumulate else "set")
+    names = c.indices[index.name]
+    index = ops.expand(ops.reshape(index, [1] * dim + [lead] + [1] * (len(rest) - dim)), values.shape)
+    c.indices[index.name] = names
+    made = scattered(flat, index, values, dim, "add" if accumulate else "set")
     if flat is x:
         return made
     if order == list(range(len(order))):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import torch._inductor.inductor_prims  # noqa: F401: registers prims.fma
 from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND as Kind
 
 import plait
@@ -218,6 +219,11 @@ def _(c, x, a, b, value=1):
     a, b = (cast(each, c.dtype()) for each in (a, b))
     product = ops.mul(a, b)
     return ops.add(cast(x, c.dtype()), product if value == 1 else apply("mul", [product, constant(value, c.dtype())]))
+
+
+@row(*([prims.fma.default] if hasattr(prims, "fma") else []))  # what Dynamo makes of addcmul_ from PyTorch 2.13 on
+def _(c, a, b, x):
+    return apply("fma", [operand(c, each, c.dtype()) for each in (a, b, x)])
 
 
 @row(aten.addcdiv.default)
