@@ -52,13 +52,14 @@ std::shared_ptr<Device> device_over(const plait_thread_pool& pool, const Options
   static auto& mutex = *new std::mutex;
   static auto& known = *new std::map<std::string, std::weak_ptr<Device>>;
   const std::string key =
-      fmt::format("{}:{}:{}:{}:{}:{}", reinterpret_cast<uintptr_t>(pool.run), reinterpret_cast<uintptr_t>(pool.user),
-                  pool.threads, options.cpu_lanes, options.kept_memory, options.disk_cache);
+      fmt::format("{}:{}:{}:{}:{}:{}:{}", reinterpret_cast<uintptr_t>(pool.run), reinterpret_cast<uintptr_t>(pool.user),
+                  pool.threads, options.cpu_lanes, options.cpu, options.kept_memory, options.disk_cache);
   const std::lock_guard lock(mutex);
   if (auto device = known[key].lock()) return device;
   CpuOptions how;
   how.threads = static_cast<int>(pool.threads);
   how.lanes = static_cast<int>(options.cpu_lanes);
+  how.processor = options.cpu;
   how.kept_mib = options.kept_memory;
   how.disk_cache = options.disk_cache;
   how.lent = [run = pool.run, user = pool.user](int64_t count, void (*task)(void*), void* context) {

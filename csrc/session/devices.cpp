@@ -176,12 +176,17 @@ Device& find_device(const std::string& name, const Options& options) {
                       "device " + name, "start it as a new process (multiprocessing: the method spawn)");
     return *slot;
   }
-  auto& slot = hosts[fmt::format("{}:{}:{}:{}:{}", name, options.cpu_threads, options.cpu_lanes, options.kept_memory,
-                                 options.disk_cache)];
+  auto& slot = hosts[fmt::format("{}:{}:{}:{}:{}:{}", name, options.cpu_threads, options.cpu_lanes, options.cpu,
+                                 options.kept_memory, options.disk_cache)];
   if (slot) return *slot;
   if (name == "cpu") {
-    slot = make_cpu_device({static_cast<int>(options.cpu_threads), static_cast<int>(options.cpu_lanes), "",
-                            options.kept_memory, options.disk_cache});
+    slot = make_cpu_device({static_cast<int>(options.cpu_threads),
+                            static_cast<int>(options.cpu_lanes),
+                            "",
+                            options.kept_memory,
+                            options.disk_cache,
+                            {},
+                            options.cpu});
   } else if (name == "reference") {
     slot = reference::make_reference_device();
   } else {
