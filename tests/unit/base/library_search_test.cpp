@@ -130,6 +130,8 @@ TEST_F(LibrarySearch, PluginsComeFromNoWorkingDirectory) {
     FAIL();
   } catch (const MissingError& e) {
     EXPECT_NE(e.message().find("no such file"), std::string::npos) << e.what();
+    EXPECT_NE(e.remedy().find("lib/plait of its installation"), std::string::npos) << e.what();
+    EXPECT_NE(e.remedy().find("LD_LIBRARY_PATH"), std::string::npos) << e.what();
     EXPECT_EQ(e.where().find(root_.string()), std::string::npos) << e.what();
   }
 }
