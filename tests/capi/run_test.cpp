@@ -89,6 +89,24 @@ TEST(CApi, RunsOnStridedScalarAndEmptyTensors) {
   }
 }
 
+// A number of dims that does not fit is refused before shape and strides are read.
+TEST(CApi, ReadsNoMoreExtentsThanTheInputHas) {
+  const auto program = compiled(parsed("fusion @f (%x: f32[m, n]) -> (%y) { %y = neg(%x) }").get(), "reference");
+  Values<float> x({1, 2}, {1, 2}, kF32);
+  for (const int32_t ndim : {3, 2000000000, INT32_MAX}) {
+    x.tensor.ndim = ndim;
+    for (const char* name : {"x", "nothing"}) {
+      const plait_input input = {name, &x.tensor};
+      DLManagedTensorVersioned* out = nullptr;
+      if (name == std::string("nothing") && ndim == 3) continue;  // of which nobody knows
+      const std::string error = words(plait_program_run(program.get(), &input, 1, nullptr, &out, 1));
+      EXPECT_NE(error.find(name == std::string("x") ? "expected 2 dims, got" : "expected at most 64 dims, got"),
+                std::string::npos)
+          << error;
+    }
+  }
+}
+
 // A program's own folder may be anybody's: plug-ins are taken from that of the library. Run by the test below too.
 TEST(CApiPlugins, Compile) {
   const auto program = compiled(parsed("fusion @f (%x: f32[2]) -> (%y) { %y = neg(%x) }").get(), "cpu");
