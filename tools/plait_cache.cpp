@@ -36,7 +36,8 @@ int cache_command(const Arguments& args) {
     throw UserError("plait cache does one thing", "plait cache", "give one of --verify, --prune and --clear");
   if (const std::string why_not = cache.why_not(); !why_not.empty())
     throw UserError("nothing is kept on disk: " + why_not, "plait cache",
-                    "set PLAIT_CACHE_DIR to a folder that only you write to");
+                    cache.limit() > 0 ? "set PLAIT_CACHE_DIR to a folder that only you write to"
+                                      : "unset PLAIT_CACHE_MIB, or set it to a number from 1");
   DiskCache::Contents left = done_to(cache, args);
   fmt::print("{}: {} of at most {}\n", cache.folder(), contents_text(left), mib(cache.limit()));
   if (const std::string no_more = cache.why_no_more(); !no_more.empty())

@@ -149,6 +149,24 @@ int print_kernels(const Arguments& args, const std::string& text) {
 
 }  // namespace
 
+namespace {
+
+// Takes out sizes of `--set` that inputs tell: they choose what is compiled, and runs of the file have others.
+void leave_open(const Arguments& args, const Fusion& fusion, const Metadata& metadata, Sizes& sizes) {
+  const std::set<std::string> of_mesh = mesh_symbols(fusion.mesh());
+  for (const std::string& word : args.sets) {
+    const std::string name = name_and_value(word, "--set").first;
+    Sizes without = sizes;
+    if (of_mesh.contains(name) || without.erase(name) == 0) continue;
+    try {
+      if (bind_sizes(fusion, metadata, without) == bind_sizes(fusion, metadata, sizes)) sizes = without;
+    } catch (const UserError&) {  // no input tells it
+    }
+  }
+}
+
+}  // namespace
+
 int opt_command(const Arguments& args) {
   if (!args.file.empty()) {
     if (const auto bytes = program_bytes(args)) return print_saved(args, *bytes);
@@ -177,8 +195,10 @@ int compile_command(const Arguments& args) {
     throw UserError("a program is saved for one device that is here", "--save " + args.save,
                     "give --device instead of --arch");
   if (!targets.empty()) return compile_for_gpus(args, loaded, targets);
+  const Metadata metadata = input_metadata(loaded);
+  if (!args.save.empty()) leave_open(args, *loaded.fusion, metadata, loaded.options.sizes);
   Compiled compiled = compile(*loaded.fusion, loaded.options);
-  compiled.compile_for(input_metadata(loaded));
+  compiled.compile_for(metadata);
   const Report& report = compiled.report();
   fmt::print("{}", kernel_table(report.kernels));
   fmt::print("{}, {}\n", counts_text(report), compile_text(report));

@@ -203,8 +203,10 @@ auto read_whole(std::string_view bytes, const std::string& file, Read read) {
   if (head.format != kProgramFormat)
     refuse(file, fmt::format("has format {}, this plait reads {}", head.format, kProgramFormat), kSaveAgain);
   const std::string_view body = bytes.substr(sizeof head);
-  if (head.table_bytes > body.size() || head.rest_bytes != body.size() - head.table_bytes)
+  if (head.table_bytes > body.size() || head.rest_bytes > body.size() - head.table_bytes)
     refuse(file, "is cut", kSaveAgain);
+  if (const size_t more = body.size() - head.table_bytes - head.rest_bytes; more > 0)
+    refuse(file, fmt::format("goes on behind its end, {} {} more", more, more == 1 ? "byte" : "bytes"), kSaveAgain);
   const XXH128_hash_t hash = hash_of(body);
   if (hash.low64 != head.checksum[0] || hash.high64 != head.checksum[1]) refuse(file, "is damaged", kSaveAgain);
   try {

@@ -49,15 +49,11 @@ fs::path mapped_file(const void* address) {
   return {};
 }
 
-// Folders of the executable and of the file that holds plait.
-std::vector<fs::path> own_folders() {
-  std::error_code error;
-  std::vector<fs::path> out;
-  for (const fs::path& file :
-       {fs::read_symlink("/proc/self/exe", error), mapped_file(reinterpret_cast<void*>(&own_folders))})
-    if (file.is_absolute() && std::find(out.begin(), out.end(), file.parent_path()) == out.end())
-      out.push_back(file.parent_path());
-  return out;
+// Folder of the file that holds plait: a library, or the executable where plait is linked into it. Others' programs
+// that load the library may lie where anybody writes.
+std::optional<fs::path> own_folder() {
+  const fs::path file = mapped_file(reinterpret_cast<void*>(&own_folder));
+  return file.is_absolute() ? std::optional(file.parent_path()) : std::nullopt;
 }
 
 // PREFIX of PREFIX/bin and PREFIX/lib*.
@@ -102,13 +98,13 @@ class Search {
 
   // Of a wheel, an installation or a build, which names its environment by a link beside its programs.
   void add_own() {
-    for (const fs::path& own : own_folders()) {
-      for (fs::path folder = own; folder != folder.parent_path(); folder = folder.parent_path())
-        if (folder.filename() == "site-packages" || folder.filename() == "dist-packages")
-          add_packages(folder, kOwnPrefix);
-      if (const auto prefix = prefix_of(own)) add_environment(*prefix, kOwnPrefix);
-      add_environment(own / "environment", kOwnPrefix);
-    }
+    const auto own = own_folder();
+    if (!own) return;
+    for (fs::path folder = *own; folder != folder.parent_path(); folder = folder.parent_path())
+      if (folder.filename() == "site-packages" || folder.filename() == "dist-packages")
+        add_packages(folder, kOwnPrefix);
+    if (const auto prefix = prefix_of(*own)) add_environment(*prefix, kOwnPrefix);
+    add_environment(*own / "environment", kOwnPrefix);
   }
 
   void add_file(const std::string& file, const std::string& rule) {
@@ -265,16 +261,19 @@ std::string linker_rule(const std::string& file) {
 }
 
 std::vector<LibraryFile> plugin_folders() {
-  std::vector<LibraryFile> out;
-  for (const fs::path& folder : own_folders()) {
-    out.push_back({folder.string(), kOwnPrefix});
-    const auto prefix = prefix_of(folder);
-    if (!prefix) continue;
-    for (const fs::path& each : {folder / "plait", *prefix, *prefix / "lib" / "plait"})
-      out.push_back({each.string(), kOwnPrefix});
+  std::vector<LibraryFile> all;
+  if (const auto own = own_folder()) {
+    all.push_back({own->string(), kOwnPrefix});
+    if (const auto prefix = prefix_of(*own))
+      for (const fs::path& each : {*own / "plait", *prefix, *prefix / "lib" / "plait"})
+        all.push_back({each.string(), kOwnPrefix});
   }
   const std::vector<LibraryFile> others = loader_folders();
-  out.insert(out.end(), others.begin(), others.end());
+  all.insert(all.end(), others.begin(), others.end());
+  std::vector<LibraryFile> out;
+  for (const LibraryFile& each : all)
+    if (std::none_of(out.begin(), out.end(), [&](const LibraryFile& known) { return known.file == each.file; }))
+      out.push_back(each);
   return out;
 }
 

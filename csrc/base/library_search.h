@@ -29,8 +29,8 @@ std::vector<std::string> libraries_in(const std::string& folder, const std::stri
 // What a user's path stands for: the libraries in it where it is a folder, else itself.
 std::vector<LibraryFile> libraries_at(const std::string& path, const std::string& stem);
 
-// Folders where plug-ins are looked for: beside the executable and beside the library that holds plait, in
-// ../lib/plait, in LD_LIBRARY_PATH and in the folders of the loader. All are absolute: those that are not are left out.
+// Folders where plug-ins are looked for, each once: that of the file that holds plait (its library, or the executable
+// it is linked into), plait and ../lib/plait there, LD_LIBRARY_PATH, the loader's folders. Relative ones are left out.
 std::vector<LibraryFile> plugin_folders();
 
 // Adds a folder of packages of the interpreter that loads plait (its site-packages). Safe to call from any thread.

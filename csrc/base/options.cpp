@@ -47,6 +47,8 @@ void check(const Options& options) {
     refuse("uneven", options.uneven, "auto, grouped or padded");
   if (int64_t l = options.cpu_lanes; l != 0 && l != 1 && l != 4 && l != 8 && l != 16)
     refuse("cpu_lanes", std::to_string(l), "0, 1, 4, 8 or 16");
+  if (const std::string& c = options.cpu; c != "native" && c != "x86-64-v2" && c != "x86-64-v3" && c != "x86-64-v4")
+    refuse("cpu", c, "native, x86-64-v2, x86-64-v3 or x86-64-v4");
 }
 
 }  // namespace

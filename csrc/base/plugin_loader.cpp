@@ -42,10 +42,14 @@ Plugin find_plugin(const std::string& file, const std::string& symbol, const std
     if (out.symbol == nullptr) reason = "it has no function " + symbol;
   }
   if (out.symbol == nullptr)
-    throw MissingError(fmt::format("{} cannot be loaded: {}", file, reason), "looked in " + places,
-                       package.empty() ? "build plait with PLAIT_CUDA=ON"
-                       : is_there      ? fmt::format("install the package {}, or the library that is named", package)
-                                       : fmt::format("install the package {} and build plait again", package));
+    throw MissingError(
+        fmt::format("{} cannot be loaded: {}", file, reason), "looked in " + places,
+        package.empty() ? "build plait with PLAIT_CUDA=ON"
+        : is_there      ? fmt::format("install the package {}, or the library that is named", package)
+                        : fmt::format("put it where plait's library lies, into lib/plait of its installation or into a "
+                                           "folder that LD_LIBRARY_PATH names; a build that finds the package {} "
+                                           "makes it",
+                                      package));
   log(LogComponent::library, LogLevel::info, "{} loaded, {}", out.file, out.rule);
   return out;
 }

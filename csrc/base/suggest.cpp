@@ -37,10 +37,15 @@ const std::string* completed(std::string_view word, const std::vector<std::strin
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
   if (known.empty()) return "there is none";
+  const auto shared = [&](const std::string& other) {  // how many first letters
+    return std::mismatch(word.begin(), word.end(), other.begin(), other.end()).first - word.begin();
+  };
   const std::string* best = completed(word, known);
   size_t best_distance = best != nullptr ? 0 : word.size() < 4 ? 2 : word.size() / 3 + 2;
   for (const auto& candidate : known)
-    if (size_t d = edit_distance(word, candidate); d < best_distance) best_distance = d, best = &candidate;
+    if (size_t d = edit_distance(word, candidate);
+        d < best_distance || (d == best_distance && best != nullptr && d > 0 && shared(candidate) > shared(*best)))
+      best_distance = d, best = &candidate;
   if (best) return "did you mean `" + *best + "`?";
   std::string out = "known: ";
   for (size_t i = 0; i < known.size() && i < 40; ++i) out += (i ? ", " : "") + known[i];

@@ -67,7 +67,7 @@ DType from_c(plait_dtype dtype) {
       "", "convert the tensor first");
 }
 
-Tensor from_dlpack(const DLTensor& tensor, const std::string& where) {
+Tensor from_dlpack(const DLTensor& tensor, const std::string& where, std::optional<size_t> rank) {
   Tensor out;
   try {
     out.dtype = from_c(tensor.dtype);
@@ -78,6 +78,11 @@ Tensor from_dlpack(const DLTensor& tensor, const std::string& where) {
   if (tensor.ndim < 0 || (tensor.ndim > 0 && !tensor.shape))
     throw UserError(fmt::format("ndim is {}, shape {}", tensor.ndim, tensor.shape ? "given" : "null"), where,
                     "pass a valid DLTensor");
+  constexpr int32_t kMostDims = 64;
+  if (rank ? static_cast<size_t>(tensor.ndim) != *rank : tensor.ndim > kMostDims)
+    throw UserError(
+        fmt::format("expected {}{} dims, got {}", rank ? "" : "at most ", rank ? *rank : kMostDims, tensor.ndim), where,
+        "give a tensor with as many dims");
   if (tensor.ndim > 0) out.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
   for (size_t d = 0; d < out.shape.size(); ++d)
     if (out.shape[d] < 0)

@@ -65,7 +65,14 @@ void plait_error_free(plait_error* error) {
 }
 
 plait_error* plait_log_levels(const char* words) {
-  return plait::guarded([&] { plait::set_log_levels(plait::parse_log_levels(plait::required_text(words, "words"))); });
+  return plait::guarded([&] {
+    const std::string text = plait::required_text(words, "words");
+    try {
+      plait::set_log_levels(plait::parse_log_levels(text));
+    } catch (const plait::UserError& e) {  // whose place is the variable
+      throw plait::UserError(e.message(), "words", e.remedy());
+    }
+  });
 }
 
 plait_error* plait_log_to(plait_log_callback callback, void* user) {

@@ -1,4 +1,5 @@
 // Ops by name: what there are, and calls with arguments that are no text.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -12,7 +13,7 @@ namespace {
 // The schemas as the structs of the ABI.
 class OpList {
  public:
-  OpList() : schemas_(op_schemas()), parameters_(schemas_.size()), results_(schemas_.size()) {
+  OpList() : schemas_(by_name(op_schemas())), parameters_(schemas_.size()), results_(schemas_.size()) {
     for (size_t i = 0; i < schemas_.size(); ++i) add(i);
   }
   size_t size() const { return infos_.size(); }
@@ -20,6 +21,10 @@ class OpList {
   const plait_op_info& operator[](size_t i) const { return infos_[i]; }
 
  private:
+  static std::vector<OpSchema> by_name(std::vector<OpSchema> all) {
+    std::ranges::sort(all, {}, &OpSchema::name);
+    return all;
+  }
   static int32_t role_of(std::string_view role) {
     if (role == "operand") return PLAIT_OPERAND;
     if (role == "optional") return PLAIT_OPERAND_OPTIONAL;

@@ -52,13 +52,14 @@ std::shared_ptr<Device> device_over(const plait_thread_pool& pool, const Options
   static auto& mutex = *new std::mutex;
   static auto& known = *new std::map<std::string, std::weak_ptr<Device>>;
   const std::string key =
-      fmt::format("{}:{}:{}:{}:{}:{}", reinterpret_cast<uintptr_t>(pool.run), reinterpret_cast<uintptr_t>(pool.user),
-                  pool.threads, options.cpu_lanes, options.kept_memory, options.disk_cache);
+      fmt::format("{}:{}:{}:{}:{}:{}:{}", reinterpret_cast<uintptr_t>(pool.run), reinterpret_cast<uintptr_t>(pool.user),
+                  pool.threads, options.cpu_lanes, options.cpu, options.kept_memory, options.disk_cache);
   const std::lock_guard lock(mutex);
   if (auto device = known[key].lock()) return device;
   CpuOptions how;
   how.threads = static_cast<int>(pool.threads);
   how.lanes = static_cast<int>(options.cpu_lanes);
+  how.processor = options.cpu;
   how.kept_mib = options.kept_memory;
   how.disk_cache = options.disk_cache;
   how.lent = [run = pool.run, user = pool.user](int64_t count, void (*task)(void*), void* context) {
@@ -114,25 +115,31 @@ void add(Tensors& to, std::string name, Tensor tensor, const std::string& where,
   if (!to.emplace(std::move(name), std::move(tensor)).second) throw UserError("it is given twice", where, remedy);
 }
 
-Tensors tensors(const plait_input* inputs, size_t count) {
+// Dims of the tensor of that name, as far as there is one.
+std::optional<size_t> rank_of(const Fusion& fusion, const std::string& name) {
+  const TensorView* t = fusion.find(name);
+  return t == nullptr ? std::nullopt : std::optional(t->rank());
+}
+
+Tensors tensors(const plait_input* inputs, size_t count, const Fusion& fusion) {
   Tensors out;
   for (size_t i = 0; i < count; ++i) {
     const plait_input& input = required(inputs, "inputs", i);
     std::string name = required_text(input.name, "inputs.name");
     const std::string where = "input %" + name;
-    Tensor tensor = from_dlpack(required(input.tensor, "inputs.tensor"), where);
+    Tensor tensor = from_dlpack(required(input.tensor, "inputs.tensor"), where, rank_of(fusion, name));
     add(out, std::move(name), std::move(tensor), where, "give every input once");
   }
   return out;
 }
 
-Tensors given_outputs(const plait_output* given, size_t count) {
+Tensors given_outputs(const plait_output* given, size_t count, const Fusion& fusion) {
   Tensors out;
   for (size_t i = 0; i < count; ++i) {
     const plait_output& output = required(given, "options.given", i);
     std::string name = required_text(output.name, "given.name");
     const std::string where = "output %" + name;
-    Tensor tensor = from_dlpack(required(output.tensor, "given.tensor"), where);
+    Tensor tensor = from_dlpack(required(output.tensor, "given.tensor"), where, rank_of(fusion, name));
     add(out, std::move(name), std::move(tensor), where, "give one tensor for an output");
   }
   return out;
@@ -201,8 +208,8 @@ plait_error* run(plait_program* program, std::optional<int64_t> rank, const plai
     else
       shared.lock();
     Lent how = lent(p, lends);
-    how.options.outputs = given_outputs(lends.given, lends.given_count);
-    Tensors given = tensors(inputs, input_count);
+    how.options.outputs = given_outputs(lends.given, lends.given_count, *p.fusion);
+    Tensors given = tensors(inputs, input_count, *p.fusion);
     Donations donations(lends.donated, lends.donated_count, given);
     how.options.donated = donations.names();
     Tensors results = rank ? p.compiled->run_local(*rank, given, how.options) : p.compiled->run(given, how.options);
@@ -290,9 +297,13 @@ plait_error* plait_program_prepare(plait_program* program, const plait_metadata*
     Metadata metadata;
     for (size_t i = 0; i < input_count; ++i) {
       const plait_metadata& m = required(inputs, "inputs", i);
-      TensorMetadata& to = metadata[required_text(m.name, "inputs.name")];
+      const std::string name = required_text(m.name, "inputs.name");
+      TensorMetadata& to = metadata[name];
       to.dtype = from_c(m.dtype);
       if (m.rank < 0) throw UserError(fmt::format("rank {}", m.rank), "prepare", "ranks are at least 0");
+      if (const auto rank = rank_of(*p.fusion, name); rank && static_cast<size_t>(m.rank) != *rank)
+        throw UserError(fmt::format("expected {} dims, got {}", *rank, m.rank), "input %" + name,
+                        "give a tensor with as many dims");
       if (m.rank > 0) to.shape.assign(&required(m.shape, "inputs.shape"), m.shape + m.rank);
     }
     const std::lock_guard lock(p.mutex);
@@ -307,8 +318,8 @@ plait_error* plait_program_prepare_run(plait_program* program, const plait_input
     const plait_run_options lends = versioned(options, "options");
     const std::lock_guard lock(p.mutex);
     Lent how = lent(p, lends);
-    how.options.outputs = given_outputs(lends.given, lends.given_count);
-    Tensors given = tensors(inputs, input_count);
+    how.options.outputs = given_outputs(lends.given, lends.given_count, *p.fusion);
+    Tensors given = tensors(inputs, input_count, *p.fusion);
     how.options.donated = Donations(lends.donated, lends.donated_count, given).names();
     p.compiled->prepare(given, how.options);
   });

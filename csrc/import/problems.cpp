@@ -4,8 +4,12 @@
 
 #include <algorithm>
 
+#include "base/suggest.h"
+
 namespace plait {
 namespace {
+
+constexpr const char* kNearName = "did you mean";  // the name may be right all the same, and unknown here
 
 std::string line_of(const ImportProblem& problem) {
   std::string out = problem.reason;
@@ -30,7 +34,7 @@ std::string remedies_of(const std::vector<ImportProblem>& problems) {
   std::vector<std::string> all;
   bool no_remedy = false;
   for (const ImportProblem& each : problems) {
-    no_remedy = no_remedy || each.remedy.empty();
+    no_remedy = no_remedy || each.remedy.empty() || each.remedy.starts_with(kNearName);
     if (!each.remedy.empty() && std::find(all.begin(), all.end(), each.remedy) == all.end()) all.push_back(each.remedy);
   }
   if (no_remedy)
@@ -39,6 +43,11 @@ std::string remedies_of(const std::vector<ImportProblem>& problems) {
 }
 
 }  // namespace
+
+std::string likely_name(const std::string& word, const std::vector<std::string>& known) {
+  const std::string out = suggestion(word, known);
+  return out.starts_with(kNearName) ? out : "";
+}
 
 ImportError::ImportError(std::vector<ImportProblem> problems, const std::string& file)
     : UserError(text_of_all(problems), file, remedies_of(problems)), problems_(std::move(problems)) {}

@@ -10,6 +10,9 @@
 
 namespace plait {
 
+// "did you mean `MatMul`?" of "MatMull"; empty where no name is near.
+std::string likely_name(const std::string& word, const std::vector<std::string>& known);
+
 class Problems {
  public:
   // Nodes with the same reason and op are one problem; a node is counted once for each.

@@ -19,6 +19,8 @@ namespace plait {
 
 namespace {
 
+constexpr const char* kOfTheCaller = "of the caller";
+
 CommOptions comm_options(const Options& options) {
   CommOptions out;
   out.timeout = std::chrono::seconds(options.comm_timeout);
@@ -29,9 +31,11 @@ CommOptions comm_options(const Options& options) {
 // The rank of this process, where the job has one process for each rank of the mesh.
 int64_t own_rank(const Bootstrap& job, const DeviceMesh& mesh, const std::string& comm) {
   if (job.size() != mesh.ranks())
-    throw UserError(fmt::format("the job has {} processes, the mesh {} ranks", job.size(), mesh.ranks()),
-                    "comm " + comm,
-                    fmt::format("start as many processes as ranks: plait launch -n {} -- run ...", mesh.ranks()));
+    throw UserError(
+        fmt::format("the job has {} processes, the mesh {} ranks", job.size(), mesh.ranks()), "comm " + comm,
+        comm == kOfTheCaller
+            ? fmt::format("give communicators of {} processes, or compile for {} ranks", mesh.ranks(), job.size())
+            : fmt::format("start as many processes as ranks: plait launch -n {} -- run ...", mesh.ranks()));
   return job.rank();
 }
 
@@ -155,7 +159,7 @@ Communication make_communication(const CompileOptions& options, Device& device, 
 Communication adopt_communication(Communicators& comms, const DeviceMesh& mesh) {
   Communication out;
   out.comms = std::shared_ptr<Communicators>(&comms, [](Communicators*) {});
-  if (comms.bootstrap()) out.held = {own_rank(*comms.bootstrap(), mesh, "of the caller")};
+  if (comms.bootstrap()) out.held = {own_rank(*comms.bootstrap(), mesh, kOfTheCaller)};
   return out;
 }
 

@@ -1,6 +1,7 @@
 // The devices of the process, by name.
 #include <dlfcn.h>
 
+#include <atomic>
 #include <charconv>
 #include <filesystem>
 #include <map>
@@ -10,6 +11,7 @@
 #include "backend/cuda/cuda_device.h"
 #include "base/error.h"
 #include "base/forks.h"
+#include "base/log.h"
 #include "base/plugin_loader.h"
 #include "base/suggest.h"
 #include "reference/contraction_executable.h"
@@ -113,7 +115,12 @@ std::string default_device(int64_t ranks, const std::string& comm) {
   try {
     load_plugin("libplait_llvm.so", "plait_llvm_interface", "", "llvm-19-dev");
     return "cpu";
-  } catch (const MissingError&) {
+  } catch (const MissingError& e) {
+    static std::atomic<bool> told = false;
+    if (!told.exchange(true))
+      log(LogComponent::library, LogLevel::warn,
+          "there is no compiler, and the device `reference` is taken, which evaluates op by op: {}; {}", e.message(),
+          e.remedy());
     return "reference";
   }
 }
@@ -176,12 +183,17 @@ Device& find_device(const std::string& name, const Options& options) {
                       "device " + name, "start it as a new process (multiprocessing: the method spawn)");
     return *slot;
   }
-  auto& slot = hosts[fmt::format("{}:{}:{}:{}:{}", name, options.cpu_threads, options.cpu_lanes, options.kept_memory,
-                                 options.disk_cache)];
+  auto& slot = hosts[fmt::format("{}:{}:{}:{}:{}:{}", name, options.cpu_threads, options.cpu_lanes, options.cpu,
+                                 options.kept_memory, options.disk_cache)];
   if (slot) return *slot;
   if (name == "cpu") {
-    slot = make_cpu_device({static_cast<int>(options.cpu_threads), static_cast<int>(options.cpu_lanes), "",
-                            options.kept_memory, options.disk_cache});
+    slot = make_cpu_device({static_cast<int>(options.cpu_threads),
+                            static_cast<int>(options.cpu_lanes),
+                            "",
+                            options.kept_memory,
+                            options.disk_cache,
+                            {},
+                            options.cpu});
   } else if (name == "reference") {
     slot = reference::make_reference_device();
   } else {

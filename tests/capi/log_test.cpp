@@ -52,7 +52,7 @@ TEST(CApiLog, ACallbackHearsWhatIsCompiledDroppedAndRun) {
   const auto ranks = compiled(
       parsed("mesh @m (dp = d)\nfusion @g on @m (%x: f32[n] {0: dp}) -> (%y) { %y = exp(%x) }").get(), "cpu", 2);
   EXPECT_EQ(heard.count("1 comm 2 ranks on cpu talk by local", ""), 1U);
-  EXPECT_EQ(words(plait_log_levels("loud")).find("1: the log knows no `loud` | PLAIT_LOG"), 0U);
+  EXPECT_EQ(words(plait_log_levels("loud")).find("1: the log knows no `loud` | words"), 0U);
   EXPECT_NE(words(plait_log_levels(nullptr)).find("`words` is null"), std::string::npos);
 
   ASSERT_OK(plait_log_levels("warn"));

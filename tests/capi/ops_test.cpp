@@ -23,6 +23,13 @@ std::map<std::string, plait_op_info> all_ops() {
 TEST(CApiOps, AreListedWithParametersAndWords) {
   const auto ops = all_ops();
   ASSERT_EQ(ops.size(), plait_ops_count());
+  size_t place = 0;
+  for (const auto& [name, op] : ops) {  // in the order of their names
+    plait_op_info info = {};
+    info.struct_size = sizeof(info);
+    EXPECT_OK(plait_ops_get(place++, &info));
+    EXPECT_EQ(info.name, name);
+  }
   const plait_op_info& moments = ops.at("var_mean");
   EXPECT_STREQ(moments.property, "reduction");
   ASSERT_EQ(moments.result_count, 2U);

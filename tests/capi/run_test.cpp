@@ -1,10 +1,15 @@
 // Fusions built, compiled and run through the C ABI.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
+#include <filesystem>
 #include <thread>
 
 #include "capi/c_api.h"
 #include "session/devices.h"
+#include "support/scratch_folder.h"
 
 namespace plait::testing {
 namespace {
@@ -82,6 +87,42 @@ TEST(CApi, RunsOnStridedScalarAndEmptyTensors) {
     EXPECT_EQ(y->dl_tensor.shape[0], 0);
     EXPECT_EQ(y->dl_tensor.shape[1], 5);
   }
+}
+
+// A number of dims that does not fit is refused before shape and strides are read.
+TEST(CApi, ReadsNoMoreExtentsThanTheInputHas) {
+  const auto program = compiled(parsed("fusion @f (%x: f32[m, n]) -> (%y) { %y = neg(%x) }").get(), "reference");
+  Values<float> x({1, 2}, {1, 2}, kF32);
+  for (const int32_t ndim : {3, 2000000000, INT32_MAX}) {
+    x.tensor.ndim = ndim;
+    for (const char* name : {"x", "nothing"}) {
+      const plait_input input = {name, &x.tensor};
+      DLManagedTensorVersioned* out = nullptr;
+      if (name == std::string("nothing") && ndim == 3) continue;  // of which nobody knows
+      const std::string error = words(plait_program_run(program.get(), &input, 1, nullptr, &out, 1));
+      EXPECT_NE(error.find(name == std::string("x") ? "expected 2 dims, got" : "expected at most 64 dims, got"),
+                std::string::npos)
+          << error;
+    }
+  }
+}
+
+// A program's own folder may be anybody's: plug-ins are taken from that of the library. Run by the test below too.
+TEST(CApiPlugins, Compile) {
+  const auto program = compiled(parsed("fusion @f (%x: f32[2]) -> (%y) { %y = neg(%x) }").get(), "cpu");
+  Values<float> x({1, 2}, {2}, kF32);
+  EXPECT_EQ(read<float>(*run(program.get(), {{"x", &x.tensor}})), (std::vector<float>{-1, -2}));
+}
+
+TEST(CApiPlugins, AreNotTakenFromBesideAProgram) {
+  Dl_info info;
+  ASSERT_NE(dladdr(dlsym(RTLD_DEFAULT, "plait_abi_version"), &info), 0);
+  const ScratchFolder scratch;
+  const std::string program = scratch / "program";
+  std::filesystem::copy_file("/proc/self/exe", program);
+  std::filesystem::copy_file(info.dli_fname, scratch / "libplait_llvm.so");  // loads, and is no plug-in
+  const std::string line = "PLAIT_CACHE_MIB=0 '" + program + "' --gtest_filter=CApiPlugins.Compile > /dev/null 2>&1";
+  EXPECT_EQ(std::system(line.c_str()), 0);
 }
 
 // Outputs that were given back are the memory of later ones.

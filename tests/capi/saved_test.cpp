@@ -4,8 +4,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdio>
+#include <map>
+#include <set>
 
+#include "api/program_file.h"
+#include "backend/cpu/cpu_device.h"
 #include "capi/c_api.h"
+#include "support/scratch_folder.h"
 
 namespace plait::testing {
 namespace {
@@ -39,6 +44,42 @@ TEST_F(CApiSaved, RunsAsItRan) {
   info.struct_size = sizeof info;
   ASSERT_OK(plait_fusion_output_info(shown, 0, &info));
   EXPECT_STREQ(info.name, "y");
+}
+
+// Its code asks for the level of the setting `cpu` and nothing beyond, whatever compiled it.
+TEST_F(CApiSaved, IsMadeForALevelOfProcessors) {
+  const auto fusion = parsed("fusion @f (%x: f16[n, 40]) -> (%y) { %y = cast(softmax(%x, dim = 1), to = f32) }");
+  std::vector<uint16_t> halves(200);
+  for (size_t i = 0; i < halves.size(); ++i) halves[i] = static_cast<uint16_t>(0x3000 + i * 7);
+  Values<uint16_t> x(halves, {5, 40}, {2, 16, 1});
+  const std::vector<plait_input> inputs = {{"x", &x.tensor}};
+  const auto expected = read<float>(*run(compiled(fusion.get(), "reference").get(), inputs));
+  const std::string v2 = "x86-64 sse3 ssse3 sse4.1 sse4.2 popcnt", v3 = v2 + " avx avx2 fma f16c bmi bmi2 lzcnt movbe";
+  const std::string v4 = v3 + " avx512f avx512cd avx512bw avx512dq avx512vl";
+  const std::unique_ptr<Device> host = make_cpu_device();
+  std::set<std::string> codes;
+  for (const auto& [level, needs] : std::map<std::string, std::string>{
+           {"x86-64-v2", v2}, {"x86-64-v3", v3}, {"x86-64-v4", v4}, {"native", host->code_needs()}}) {
+    if (!host->code_lacks(needs).empty()) continue;  // it would not run
+    const plait_setting setting = {"cpu", level.c_str()};
+    plait_compile_options how = {};
+    how.struct_size = sizeof(how);
+    how.device = "cpu";
+    how.settings = &setting;
+    how.setting_count = 1;
+    plait_program* made = nullptr;
+    ASSERT_OK(plait_compile(fusion.get(), &how, &made));
+    const Owned<plait_program> program(made);
+    const auto here = read<float>(*run(made, inputs));
+    ASSERT_EQ(here.size(), expected.size());
+    for (size_t i = 0; i < here.size(); ++i) EXPECT_NEAR(here[i], expected[i], 1e-5) << level << ", element " << i;
+    ASSERT_OK(plait_program_save(made, path_));
+    const SavedProgram file = unpack(read_file(path_), path_);
+    EXPECT_EQ(file.needs, needs);
+    for (const SavedKernel& kernel : file.classes.at(0).kernels) codes.insert(*kernel.code);
+    EXPECT_EQ(read<float>(*run(loaded().get(), inputs)), here) << level;
+  }
+  EXPECT_GE(codes.size(), 2U);
 }
 
 TEST_F(CApiSaved, IsLoadedWithSettingsAndThreads) {

@@ -62,6 +62,10 @@ TEST_F(KernelsOnDisk, WithoutAFolderEverythingWorks) {
   EXPECT_EQ(refused.exit, 1);
   EXPECT_NE(refused.err.find("nothing is kept on disk: " + cache() + " can be written by others"), std::string::npos)
       << refused.err;
+  EXPECT_NE(refused.err.find("set PLAIT_CACHE_DIR to a folder"), std::string::npos) << refused.err;
+  const CommandResult none = shell("PLAIT_CACHE_DIR=$PWD/c PLAIT_CACHE_MIB=0 $plait cache");
+  EXPECT_NE(none.err.find("PLAIT_CACHE_MIB is 0"), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("help: unset PLAIT_CACHE_MIB"), std::string::npos) << none.err;
   EXPECT_EQ(shell("PLAIT_CACHE_DIR=$PWD/c $plait cache --clear --verify").exit, 1);
 }
 

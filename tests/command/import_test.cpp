@@ -55,6 +55,13 @@ TEST_F(Import, TellsAllThatItCannot) {
       "{'image': {'name': 'image', 'type': 'f32[batch, 1, 4, 4]'}} shapes.weights fc.bias");
 }
 
+TEST_F(Import, SaysWhatToDo) {
+  expect_says("sed s/stablehlo.add/stablehlo.ad/ mlp.mlir > m.mlir; $plait import m.mlir 2>&1", "did you mean `add`?",
+              true, 1);
+  expect_says("sed 's/stablehlo.add %[a-z0-9]*/stablehlo.add %nobody/' mlp.mlir > n.mlir; $plait import n.mlir 2>&1",
+              "help: give a module that StableHLO's verifier takes", true, 1);
+}
+
 TEST_F(Import, RefusesWhatDoesNotFit) {
   expect_refuses("$plait import", "plait import needs a file");
   expect_refuses("$plait import nothing.onnx", "cannot read `nothing.onnx`");

@@ -20,6 +20,15 @@ TEST_F(SavedFiles, RunWithoutACompiler) {
               "2 launches of 2 kernels");
 }
 
+// Sizes that inputs tell choose what is compiled, and others run too.
+TEST_F(SavedFiles, TakeOtherSizesThanTheyWereCompiledFor) {
+  expect_says("$plait compile $mlp --device cpu --ranks 2 --set sb=64 --save mlp.plaitc", "kernel");
+  expect_says("$plait run mlp.plaitc --check", "check ok");
+  expect_says("$plait run mlp.plaitc --set sb=64 --times", ", 2 of 2 kernels from disk");
+  expect_says("$plait run mlp.plaitc --set sb=32 --check", "check ok");
+  expect_refuses("$plait run mlp.plaitc --set t=4", "--set t is settled");
+}
+
 TEST_F(SavedFiles, ShowTheirTexts) {
   expect_says("$plait compile $mlp --device cpu --save mlp.plaitc", "kernel");
   expect_says("$plait opt mlp.plaitc", "program @tp_mlp");

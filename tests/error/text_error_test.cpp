@@ -160,6 +160,7 @@ TEST(BadText, Statements) {
       {"%y = ^gelu_tanh(%x)\n}", "there is no op `gelu_tanh`", ""},
       {"%y = ^sofmax(%x)\n}", "there is no op `sofmax`", ""},
       {"%y = ^exq(%x)\n}", "there is no op `exq`", "did you mean `exp`?"},
+      {"%y = ^mull(%x, %x)\n}", "there is no op `mull`", "did you mean `mul`?"},
       {"%y = exp ^%x\n}", "found `%`", "expected `(` after `exp`"},
       {"%y = exp(^%xx)\n}", "%xx is not defined", "did you mean `x`?"},
       {"%y = exp(^%y)\n}", "%y is used in its own definition", "no cycles"},

@@ -23,6 +23,10 @@ constexpr size_t kCachedKernels = 4096;
 
 Target target_of(const CpuOptions& options) {
   Target out = host_target();
+  if (options.processor != kNative) {
+    out.architecture = options.processor;
+    out.vector_lanes = level_lanes(options.processor);
+  }
   if (options.lanes > 0) out.vector_lanes = options.lanes;
   if (options.threads > 0) out.cores = options.threads;
   return out;
@@ -44,14 +48,17 @@ MemoryPoolOptions pool_options(const CpuOptions& options, std::shared_ptr<Thread
 
 class CpuExecutable : public Executable {
  public:
-  CpuExecutable(LlvmCompiler::Compiled compiled, const KernelText& kernel, std::shared_ptr<ThreadPool> pool)
+  // `lacks`: what the host lacks to run it (Device::code_lacks).
+  CpuExecutable(LlvmCompiler::Compiled compiled, const KernelText& kernel, std::shared_ptr<ThreadPool> pool,
+                std::string lacks)
       : compiled_(std::move(compiled)),
         name_(kernel.name),
         buffers_(kernel.buffers),
         integers_(kernel.integers),
         waves_(kernel.waves),
         paces_(waves_.size()),
-        pool_(std::move(pool)) {}
+        pool_(std::move(pool)),
+        lacks_(std::move(lacks)) {}
 
   void launch(const LaunchArguments& arguments) const override {
     PLAIT_CHECK(arguments.buffers.size() == buffers_ && arguments.integers.size() == integers_,
@@ -60,6 +67,9 @@ class CpuExecutable : public Executable {
     PLAIT_CHECK(arguments.later_extents.size() + 1 == compiled_.entries.size(),
                 "kernel {} has {} phases, given are extents of {}", name_, compiled_.entries.size(),
                 arguments.later_extents.size() + 1);
+    if (!lacks_.empty())
+      throw UserError(fmt::format("kernel @{} does not run here: {}", name_, lacks_), "option cpu",
+                      "save the program (`plait compile --save`) and run it there, or take cpu = native");
     size_t first = 0;
     for (size_t wave = 0; wave < waves_.size(); ++wave) {  // run() returns when it is done
       const size_t count = waves_[wave];
@@ -101,6 +111,7 @@ class CpuExecutable : public Executable {
   std::vector<size_t> waves_;
   mutable std::vector<ThreadPool::Pace> paces_;  // by wave
   std::shared_ptr<ThreadPool> pool_;
+  const std::string lacks_;
 };
 
 class CpuDevice : public Device {
@@ -130,12 +141,14 @@ class CpuDevice : public Device {
                                    const KernelFacts& facts) override {
     const auto made = [&] {
       const LlvmCompiler::Compiled linked = compiler()->link(*code, kernel.name, entries_of(kernel));
-      return KernelCache::Entry{std::make_shared<CpuExecutable>(linked, kernel, pool_), facts};
+      return KernelCache::Entry{executable(linked, kernel), facts};
     };
     return cache_.find_or_make(kernel, made).executable;
   }
   std::string compiler_identity() override { return options_.disk_cache ? compiler()->identity() : ""; }
-  std::string code_needs() const override { return "x86-64" + processor_features(); }
+  std::string code_needs() const override {
+    return "x86-64" + (options_.processor == kNative ? processor_features() : level_features(options_.processor));
+  }
   std::string code_lacks(std::string_view needs) const override {
     if (!needs.starts_with("x86-64")) return fmt::format("it needs {}, and this is a processor of x86-64", needs);
     const std::string missing = features_missing(needs.substr(std::string_view("x86-64").size()));
@@ -162,11 +175,15 @@ class CpuDevice : public Device {
     return out;
   }
 
+  std::shared_ptr<Executable> executable(const LlvmCompiler::Compiled& compiled, const KernelText& kernel) const {
+    return std::make_shared<CpuExecutable>(compiled, kernel, pool_, code_lacks(code_needs()));
+  }
+
   KernelCache::Entry make(const KernelText& kernel) {
     const auto start = std::chrono::steady_clock::now();
     const std::shared_ptr<const LlvmCompiler> compiler = this->compiler();
     const LlvmCompiler::Compiled compiled = compiler->compile(kernel.text, entries_of(kernel));
-    KernelCache::Entry entry{std::make_shared<CpuExecutable>(compiled, kernel, pool_), {}};
+    KernelCache::Entry entry{executable(compiled, kernel), {}};
     entry.facts.instructions = compiled.instructions;
     entry.facts.from_disk = compiled.from_disk;
     entry.facts.compile_ms =
@@ -178,7 +195,8 @@ class CpuDevice : public Device {
     const std::lock_guard lock(mutex_);
     pool_->join_openmp();  // others may have loaded it meanwhile
     DiskCache* const disk = options_.disk_cache ? &DiskCache::of_process() : nullptr;
-    if (compiler_ == nullptr) compiler_ = std::make_shared<const LlvmCompiler>(options_.plugin_folder, disk);
+    if (compiler_ == nullptr)
+      compiler_ = std::make_shared<const LlvmCompiler>(options_.plugin_folder, disk, options_.processor);
     return compiler_;
   }
 

@@ -6,6 +6,7 @@
 #include "backend/cpu/code_pool.h"
 #include "backend/cpu/llvm_plugin/plugin.h"
 #include "backend/cpu/noted_identity.h"
+#include "backend/cpu/processor.h"
 #include "backend/disk_cache.h"
 #include "base/error.h"
 #include "base/library_search.h"
@@ -29,8 +30,11 @@ std::vector<const char*> c_strings(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-LlvmCompiler::LlvmCompiler(std::string plugin_folder, DiskCache* disk)
-    : folder_(std::move(plugin_folder)), disk_(disk), pool_(std::make_shared<CodePool>()) {}
+LlvmCompiler::LlvmCompiler(std::string plugin_folder, DiskCache* disk, std::string processor)
+    : folder_(std::move(plugin_folder)),
+      processor_(std::move(processor)),
+      disk_(disk),
+      pool_(std::make_shared<CodePool>()) {}
 
 LlvmCompiler::~LlvmCompiler() {
   if (plugin_.compiler != nullptr) plugin_.interface->destroy(plugin_.compiler);
@@ -46,13 +50,17 @@ void LlvmCompiler::load() const {
   plugin_.interface = load_interface<PlaitLlvmInterface>(kLlvmPlugin, "plait_llvm_interface", kPlaitLlvmVersion,
                                                          folder_, "llvm-19-dev");
   char error[1024] = "";
-  PlaitLlvmCompiler* const compiler = plugin_.interface->create(error, sizeof error);
+  PlaitLlvmCompiler* const compiler =
+      processor_ == kNative
+          ? plugin_.interface->create(nullptr, nullptr, error, sizeof error)
+          : plugin_.interface->create(processor_.c_str(), level_features(processor_).c_str(), error, sizeof error);
   if (compiler == nullptr)
     throw MissingError(fmt::format("LLVM cannot compile for this host: {}", error), kLlvmPlugin, "install libllvm19");
   plugin_.compiler = compiler;
   const void* const library = plugin_.interface->library();
   const std::string identity = fmt::format("{}, {}", plugin_.interface->identity(compiler), library_identity(library));
-  if (disk_ != nullptr && identity != identity_) note_identity(*disk_, kLlvmPlugin, folder_, library, identity);
+  if (disk_ != nullptr && identity != identity_)
+    note_identity(*disk_, kLlvmPlugin, folder_, processor_, library, identity);
   identity_ = identity;
   log(LogComponent::library, LogLevel::info, "kernels are compiled by {}", identity);
 }
@@ -65,7 +73,7 @@ LlvmCompiler::Plugin LlvmCompiler::plugin() const {
 
 std::string LlvmCompiler::identity() const {
   const std::lock_guard lock(mutex_);
-  if (identity_.empty()) identity_ = noted_identity(*disk_, kLlvmPlugin, folder_);
+  if (identity_.empty()) identity_ = noted_identity(*disk_, kLlvmPlugin, folder_, processor_);
   if (identity_.empty()) load();
   return identity_;
 }

@@ -23,7 +23,8 @@ using KernelEntry = void (*)(void* const* buffers, const int64_t* integers, int6
 class LlvmCompiler {
  public:
   // Objects are kept in `disk` (may be null), which must outlive this.
-  LlvmCompiler(std::string plugin_folder, DiskCache* disk);
+  // `processor`: of CpuOptions.
+  LlvmCompiler(std::string plugin_folder, DiskCache* disk, std::string processor = "native");
   ~LlvmCompiler();
   LlvmCompiler(const LlvmCompiler&) = delete;
 
@@ -64,7 +65,7 @@ class LlvmCompiler {
   std::optional<Compiled> find(const std::string& source, const Names& names) const;
   Compiled link(const Object& object, const Names& names, std::string& error) const;  // without code on failure
 
-  const std::string folder_;
+  const std::string folder_, processor_;
   DiskCache* const disk_;
   const std::shared_ptr<CodePool> pool_;
   mutable std::mutex mutex_;  // guards what follows

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/error.h"
+
 namespace plait {
 namespace {
 
@@ -59,7 +61,31 @@ std::vector<Feature> features() {
 #undef PLAIT_HAS
 }
 
+// Of levels of x86-64: what each adds.
+struct Level {
+  std::string_view name, adds;
+  int lanes;
+};
+constexpr Level kLevels[] = {{"x86-64-v2", " sse3 ssse3 sse4.1 sse4.2 popcnt", 4},
+                             {"x86-64-v3", " avx avx2 fma f16c bmi bmi2 lzcnt movbe", 8},
+                             {"x86-64-v4", " avx512f avx512cd avx512bw avx512dq avx512vl", 16}};
+
 }  // namespace
+
+std::string level_features(std::string_view level) {
+  std::string out;
+  for (const Level& each : kLevels) {
+    out += each.adds;
+    if (each.name == level) return out;
+  }
+  PLAIT_CHECK(false, "no level {}", level);
+}
+
+int level_lanes(std::string_view level) {
+  for (const Level& each : kLevels)
+    if (each.name == level) return each.lanes;
+  PLAIT_CHECK(false, "no level {}", level);
+}
 
 std::string processor() {
   struct Leaf {

@@ -11,7 +11,7 @@ namespace plait::onnx {
 ValuePtr Call::value(size_t i) const {
   require(has(i), "it has no operand {}", i);
   ValuePtr found = scope.find(node.in[i]);
-  require(found != nullptr, "no node before it gives `{}`", node.in[i]);
+  if (!found) throw ImportRefusal(fmt::format("no node before it gives `{}`", node.in[i]), kValidModel);
   if (found->bad) throw ReadsBad{};
   return found;
 }
@@ -91,7 +91,8 @@ std::vector<sym::Expr> Call::sizes(std::string_view name, size_t operand) {
 
 int64_t Call::axis(int64_t otherwise, size_t rank, bool end) const {
   const int64_t given = integer("axis", otherwise), dims = static_cast<int64_t>(rank);
-  require(given >= -dims && given < dims + (end ? 1 : 0), "axis {} of {} dims", given, dims);
+  if (given < -dims || given >= dims + (end ? 1 : 0))
+    throw ImportRefusal(fmt::format("axis {} of {} dims", given, dims), kValidModel);
   return given < 0 ? given + dims : given;
 }
 

@@ -101,7 +101,7 @@ void Importer::check_node(const Node& node) {
     if (model_.functions.contains(node.op))
       refuse("op " + node.op + ", a function of the model", "export it inlined");
     else
-      refuse("op " + node.op);
+      refuse("op " + node.op, likely_name(node.op, op_names()));
     return;
   }
   for (const auto& [name, attribute] : node.attributes) {
@@ -128,8 +128,7 @@ void Importer::check_nodes(const Graph& graph) {
 void Importer::run_node(const Node& node, Scope& scope) {
   for (const std::string& each : node.out)
     if (!each.empty() && scope.values.contains(each))
-      throw UserError(fmt::format("`{}` is given twice", each), options_.file,
-                      "give a model that ONNX's checker takes");
+      throw UserError(fmt::format("`{}` is given twice", each), options_.file, kValidModel);
   const auto spoil = [&] {
     for (const std::string& each : node.out)
       if (!each.empty()) scope.values[each] = std::make_shared<Value>(Value{{}, nullptr, true});
@@ -159,13 +158,12 @@ std::vector<ValuePtr> Importer::run(const Graph& graph, const std::vector<ValueP
           inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i)
     if (!scope.values.emplace(graph.inputs[i].name, inputs[i]).second)
-      throw UserError(fmt::format("input `{}` is there twice", graph.inputs[i].name), options_.file,
-                      "give a model that ONNX's checker takes");
+      throw UserError(fmt::format("input `{}` is there twice", graph.inputs[i].name), options_.file, kValidModel);
   for (const Node& node : graph.nodes) run_node(node, scope);
   std::vector<ValuePtr> out;
   for (const ValueInfo& output : graph.outputs) {
     out.push_back(scope.find(output.name));
-    require(out.back() != nullptr, "no node gives the output `{}`", output.name);
+    if (!out.back()) throw ImportRefusal(fmt::format("no node gives the output `{}`", output.name), kValidModel);
   }
   return out;
 }

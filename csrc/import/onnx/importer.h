@@ -133,6 +133,9 @@ class Call {
   std::set<size_t> given_;
 };
 
+// Of what no exporter writes.
+inline constexpr const char* kValidModel = "give a model that ONNX's checker takes";
+
 // ImportRefusal where the condition is false.
 template <class... Args>
 void require(bool condition, fmt::format_string<Args...> what, Args&&... args) {

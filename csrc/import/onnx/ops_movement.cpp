@@ -110,7 +110,8 @@ void slice_op(Call& c) {
   require(starts.size() == ends.size() && axes.size() == starts.size() && steps.size() == starts.size(),
           "{} starts, {} ends, {} axes, {} steps", starts.size(), ends.size(), axes.size(), steps.size());
   for (size_t i = 0; i < axes.size(); ++i) {
-    require(axes[i] >= -rank && axes[i] < rank, "axis {} of {} dims", axes[i], rank);
+    if (axes[i] < -rank || axes[i] >= rank)
+      throw ImportRefusal(fmt::format("axis {} of {} dims", axes[i], rank), kValidModel);
     x = sliced(x, axes[i] < 0 ? axes[i] + rank : axes[i], starts[i], ends[i], steps[i]);
   }
   c.give(axes.empty() ? set(x) : x);
@@ -152,7 +153,8 @@ void read_pads(Call& c, const TensorView* x, std::vector<int64_t>& low, std::vec
   require(pads.size() == 2 * axes.size(), "{} pads of {} dims", pads.size(), axes.size());
   low.assign(x->rank(), 0), high.assign(x->rank(), 0);
   for (size_t i = 0; i < axes.size(); ++i) {
-    require(axes[i] >= -rank && axes[i] < rank, "axis {} of {} dims", axes[i], rank);
+    if (axes[i] < -rank || axes[i] >= rank)
+      throw ImportRefusal(fmt::format("axis {} of {} dims", axes[i], rank), kValidModel);
     for (const int64_t each : {pads[i], pads[i + axes.size()]}) require(std::abs(each) < kFar, "a pad of {}", each);
     const auto dim = static_cast<size_t>(axes[i] < 0 ? axes[i] + rank : axes[i]);
     low[dim] = pads[i], high[dim] = pads[i + axes.size()];

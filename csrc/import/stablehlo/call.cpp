@@ -28,8 +28,10 @@ TensorView* Call::in(size_t i) const {
   require(i < op.operands.size(), "it has {} operands", op.operands.size());
   const Operand& operand = op.operands[i];
   const Values* found = scope.find(operand.name);
-  require(found && operand.result < found->size(), "no op before it gives %{}{}", operand.name,
-          operand.result ? fmt::format("#{}", operand.result) : "");
+  if (!found || operand.result >= found->size())
+    throw ImportRefusal(fmt::format("no op before it gives %{}{}", operand.name,
+                                    operand.result ? fmt::format("#{}", operand.result) : ""),
+                        kValidModule);
   if (!(*found)[operand.result]) throw ReadsBad{};
   return (*found)[operand.result];
 }

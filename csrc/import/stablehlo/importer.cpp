@@ -62,6 +62,12 @@ const OpRow* find_op(std::string_view name) {
   return found == table().end() ? nullptr : &found->second;
 }
 
+std::vector<std::string> op_names() {
+  std::vector<std::string> out;
+  for (const auto& [name, row] : table()) out.push_back(name);
+  return out;
+}
+
 const Values* Scope::find(const std::string& name) const {
   const auto found = values.find(name);
   if (found != values.end()) return &found->second;
@@ -106,7 +112,7 @@ void Importer::check_region(const Region& region) {
         refused_.insert(&op);
       }
     } else if (!is_return(op) && !find_op(name)) {
-      problems_.note("op " + name, name, label_of(op));
+      problems_.note("op " + name, name, label_of(op), likely_name(name, op_names()));
       refused_.insert(&op);
     }
     for (const Region& each : op.regions) check_region(each);
@@ -137,8 +143,10 @@ void Importer::run_op(const Operation& op, Scope& scope) {
       TensorView*& t = call.results[i];
       if (!t) throw ReadsBad{};
       t = folded(builder_, convert_to(t, call.dtype(i)));
-      require(static_shape(t) == call.shape(i), "it gives [{}], and its type says {}", fmt::join(static_shape(t), ", "),
-              call.type(i).text());
+      if (static_shape(t) != call.shape(i))
+        throw ImportRefusal(
+            fmt::format("it gives [{}], and its type says {}", fmt::join(static_shape(t), ", "), call.type(i).text()),
+            kValidModule);
     }
     store(call.results);
     builder_.check_growth();
@@ -166,7 +174,8 @@ Values Importer::run(const Region& region, const Values& arguments, const Scope*
     Values out;
     for (const Operand& operand : op.operands) {
       const Values* found = scope.find(operand.name);
-      require(found && operand.result < found->size(), "no op before it gives %{}", operand.name);
+      if (!found || operand.result >= found->size())
+        throw ImportRefusal(fmt::format("no op before it gives %{}", operand.name), kValidModule);
       out.push_back((*found)[operand.result]);
     }
     return out;

@@ -28,6 +28,7 @@ struct OpRow {
   void (*handler)(Call&);
 };
 const OpRow* find_op(std::string_view name);
+std::vector<std::string> op_names();
 
 class Importer {
  public:
@@ -57,6 +58,9 @@ class Importer {
   std::set<std::string> left_out_;  // attributes that say how ranks share
   int depth_ = 0;
 };
+
+// Of what no lowering writes.
+inline constexpr const char* kValidModule = "give a module that StableHLO's verifier takes";
 
 // ImportRefusal where the condition is false.
 template <class... Args>

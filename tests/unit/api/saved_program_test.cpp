@@ -234,7 +234,7 @@ TEST(SavedProgram, IsWholeOrRefused) {
   EXPECT_EQ(refusal("fusion @f () -> () {}"), "`p.plaitc` is no compiled program");
   for (size_t size = 8; size < bytes.size(); size += 1 + size / 7)
     EXPECT_EQ(refusal(bytes.substr(0, size)), "`p.plaitc` is cut") << size;
-  EXPECT_EQ(refusal(bytes + "x"), "`p.plaitc` is cut");
+  EXPECT_EQ(refusal(bytes + "x"), "`p.plaitc` goes on behind its end, 1 byte more");
   for (size_t bit = 0; bit < bytes.size() * 8; bit += 1 + bit / 50) {
     std::string damaged = bytes;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "base/environment.h"
 #include "base/error.h"
@@ -103,7 +104,9 @@ TEST_F(LibrarySearch, LibrariesThatTheProcessHas) {
 
 // Run by the test below too, as a program of another name.
 TEST(PluginFolders, AreAbsolute) {
+  std::set<std::string> known;
   for (const LibraryFile& each : plugin_folders()) {
+    EXPECT_TRUE(known.insert(each.file).second) << each.file << " is there twice";
     EXPECT_TRUE(fs::path(each.file).is_absolute()) << each.file;
     printf("place %s\n", each.file.c_str());
   }
@@ -127,6 +130,8 @@ TEST_F(LibrarySearch, PluginsComeFromNoWorkingDirectory) {
     FAIL();
   } catch (const MissingError& e) {
     EXPECT_NE(e.message().find("no such file"), std::string::npos) << e.what();
+    EXPECT_NE(e.remedy().find("lib/plait of its installation"), std::string::npos) << e.what();
+    EXPECT_NE(e.remedy().find("LD_LIBRARY_PATH"), std::string::npos) << e.what();
     EXPECT_EQ(e.where().find(root_.string()), std::string::npos) << e.what();
   }
 }

@@ -35,6 +35,7 @@ TEST(Options, RefusesWithSuggestion) {
   EXPECT_THROW(set_option(o, "strict_rounding", "yes"), UserError);
   EXPECT_THROW(set_option(o, "cpu_lanes", "3"), UserError);
   EXPECT_THROW(set_option(o, "cpu_lanes", "-1"), UserError);
+  EXPECT_THROW(set_option(o, "cpu", "skylake"), UserError);
   EXPECT_THROW(set_option(o, "contractions", "cublas"), UserError);
   EXPECT_EQ(o, Options());  // a refused value changes nothing
 }

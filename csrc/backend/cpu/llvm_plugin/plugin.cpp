@@ -9,6 +9,7 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
 
 #include <cstring>
 #include <memory>
@@ -40,19 +41,33 @@ void write_error(const std::string& text, char* error, size_t size) {
   error[length] = 0;
 }
 
-Expected<std::unique_ptr<PlaitLlvmCompiler>> make_compiler() {
+Expected<orc::JITTargetMachineBuilder> target_of(const char* processor, const char* features) {
+  if (processor != nullptr) {
+    orc::JITTargetMachineBuilder named{Triple(sys::getProcessTriple())};
+    named.setCPU(processor);
+    SmallVector<StringRef> words;
+    StringRef(features).split(words, ' ', -1, false);
+    for (const StringRef word : words) named.getFeatures().AddFeature(word, true);
+    return named;
+  }
+  auto host = orc::JITTargetMachineBuilder::detectHost();
+  if (!host) return host.takeError();
+  // Only what is known by name (backend/cpu/processor.cpp): a saved program says what it needs.
+  for (const char* later : {"egpr", "push2pop2", "ppx", "ndd", "ccmp", "nf", "cf", "zu", "avx10.1-256", "avx10.1-512",
+                            "avxneconvert", "avxvnniint8", "avxvnniint16", "avxifma"})
+    host->getFeatures().AddFeature(later, false);
+  return host;
+}
+
+Expected<std::unique_ptr<PlaitLlvmCompiler>> make_compiler(const char* processor, const char* features) {
   static const bool initialized = [] {
     InitializeNativeTarget();
     InitializeNativeTargetAsmPrinter();
     return true;
   }();
   (void)initialized;
-  auto builder = orc::JITTargetMachineBuilder::detectHost();
+  auto builder = target_of(processor, features);
   if (!builder) return builder.takeError();
-  // Only what is known by name (backend/cpu/processor.cpp): a saved program says what it needs.
-  for (const char* later : {"egpr", "push2pop2", "ppx", "ndd", "ccmp", "nf", "cf", "zu", "avx10.1-256", "avx10.1-512",
-                            "avxneconvert", "avxvnniint8", "avxvnniint16", "avxifma"})
-    builder->getFeatures().AddFeature(later, false);
   // Distances within an object fit 32 bits; what it calls may lie anywhere, behind a jump (object_code.h).
   builder->setCodeModel(CodeModel::Small).setRelocationModel(Reloc::PIC_);
   auto compiler = std::make_unique<PlaitLlvmCompiler>(*builder);
@@ -97,7 +112,7 @@ class MachineLease {
 
 Error failure(const std::string& text) { return createStringError(inconvertibleErrorCode(), text); }
 
-// The module of the text, for this host.
+// The module of the text, for the processor.
 Expected<std::unique_ptr<Module>> parse(PlaitLlvmCompiler& compiler, LLVMContext& context, StringRef text,
                                         ArrayRef<const char*> names) {
   SMDiagnostic diagnostic;
@@ -144,8 +159,8 @@ Expected<Object> compile_text(PlaitLlvmCompiler& compiler, StringRef text, Array
   return object;
 }
 
-PlaitLlvmCompiler* create(char* error, size_t error_size) {
-  auto compiler = make_compiler();
+PlaitLlvmCompiler* create(const char* processor, const char* features, char* error, size_t error_size) {
+  auto compiler = make_compiler(processor, features);
   if (compiler) return compiler->release();
   write_error(toString(compiler.takeError()), error, error_size);
   return nullptr;

@@ -1,5 +1,5 @@
 #pragma once
-// C interface of libplait_llvm.so: LLVM IR text in, an object file for this host out (backend/cpu/object_code.h links
+// C interface of libplait_llvm.so: LLVM IR text in, an object file out (backend/cpu/object_code.h links
 // it). The library is loaded on first use, so that only processes that compile for the CPU pay for LLVM.
 #include <stddef.h>
 #include <stdint.h>
@@ -13,8 +13,9 @@ typedef void (*PlaitLlvmTake)(void* context, const void* object, size_t size);
 // All functions may be called from several threads at once. Errors are texts, cut to fit `error_size` bytes.
 typedef struct PlaitLlvmInterface {
   uint32_t version;  // kPlaitLlvmVersion
-  // Null on failure.
-  PlaitLlvmCompiler* (*create)(char* error, size_t error_size);
+  // For a processor by the name that LLVM has for it ("x86-64-v3"), whose instruction sets `features` lists (" avx2
+  // fma"); null, null: for this host. Null on failure.
+  PlaitLlvmCompiler* (*create)(const char* processor, const char* features, char* error, size_t error_size);
   void (*destroy)(PlaitLlvmCompiler* compiler);
   // Compiles the module `text` of `size` bytes (a zero byte follows), which defines the functions `names`: its object
   // file goes to `take`, which is called once; to `instructions`, how many of LLVM's it has when it is optimized. The
@@ -26,7 +27,7 @@ typedef struct PlaitLlvmInterface {
   const void* (*library)(void);  // an address in LLVM's library, of which versions have many builds
 } PlaitLlvmInterface;
 
-enum { kPlaitLlvmVersion = 6 };
+enum { kPlaitLlvmVersion = 7 };
 
 // The one symbol the library exports.
 const PlaitLlvmInterface* plait_llvm_interface(void);

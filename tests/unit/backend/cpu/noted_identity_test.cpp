@@ -27,9 +27,11 @@ class NotedIdentity : public ::testing::Test {
     void* const handle = dlopen(library_.c_str(), RTLD_NOW | RTLD_LOCAL);
     address_ = handle == nullptr ? nullptr : dlsym(handle, "plait_llvm_interface");
     write_file(plugin_, "a plug-in");
-    if (address_ != nullptr) note_identity(disk_, kPlugin, scratch_.path(), address_, "LLVM 19\nznver4");
+    if (address_ != nullptr) note_identity(disk_, kPlugin, scratch_.path(), "native", address_, "LLVM 19\nznver4");
   }
-  std::string noted(const std::string& name = kPlugin) { return noted_identity(disk_, name, scratch_.path()); }
+  std::string noted(const std::string& name = kPlugin, const std::string& target = "native") {
+    return noted_identity(disk_, name, scratch_.path(), target);
+  }
 
   ScratchFolder scratch_;
   DiskCache disk_{scratch_ / "c", int64_t(1) << 30};
@@ -41,15 +43,16 @@ TEST_F(NotedIdentity, IsFoundAgain) {
   ASSERT_NE(address_, nullptr);
   EXPECT_EQ(noted(), "LLVM 19\nznver4");
   EXPECT_EQ(noted("libother.so"), "");
+  EXPECT_EQ(noted(kPlugin, "x86-64-v3"), "");
   DiskCache other(scratch_ / "d", int64_t(1) << 30);
-  EXPECT_EQ(noted_identity(other, kPlugin, scratch_.path()), "");
+  EXPECT_EQ(noted_identity(other, kPlugin, scratch_.path(), "native"), "");
 }
 
 TEST_F(NotedIdentity, EndsWithTheLibraryThatItNames) {
   ASSERT_NE(address_, nullptr);
   touch(library_);
   EXPECT_EQ(noted(), "");
-  note_identity(disk_, kPlugin, scratch_.path(), address_, "LLVM 20");
+  note_identity(disk_, kPlugin, scratch_.path(), "native", address_, "LLVM 20");
   EXPECT_EQ(noted(), "LLVM 20");
   fs::rename(library_, library_ + ".old");
   EXPECT_EQ(noted(), "");
