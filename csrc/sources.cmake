@@ -426,6 +426,7 @@ set(PLAIT_CORE_SOURCES
   sym/poly.cpp
   sym/pool.cpp
   sym/prove.cpp
+  sym/quotient.cpp
   sym/representative.cpp
   sym/simplify.cpp
   sym/text.cpp

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "build/composer.h"
+#include "sym/quotient.h"
 
 namespace plait::building {
 
@@ -93,19 +94,19 @@ TensorView* composed(Composer& c, const Rope& op) {
 namespace {
 
 // Query heads [..., h, s, d] beside the key heads that they share: [..., g, h / g, s, d].
-std::vector<sym::Expr> grouped(Composer& c, const TensorView* t, int64_t share, sym::Expr key_heads) {
+std::vector<sym::Expr> grouped(const TensorView* t, sym::Expr share, sym::Expr key_heads) {
   std::vector<sym::Expr> shape = t->shape();
   shape[shape.size() - 3] = key_heads;
-  shape.insert(shape.end() - 2, c.extent(share));
+  shape.insert(shape.end() - 2, share);
   return shape;
 }
 
 // A mask of [..., h, s, t], or what broadcasts to it, beside grouped heads.
-TensorView* grouped_mask(Composer& c, TensorView* mask, int64_t share, sym::Expr key_heads) {
+TensorView* grouped_mask(Composer& c, TensorView* mask, sym::Expr share, sym::Expr key_heads) {
   if (mask->rank() < 3) return mask;
   const size_t heads = mask->rank() - 3;
   if (mask->extent(heads).constant() == 1) return c.unsqueeze(mask, {int64_t(heads)});
-  return c.reshape(mask, grouped(c, mask, share, key_heads));
+  return c.reshape(mask, grouped(mask, share, key_heads));
 }
 
 TensorView* product(Composer& c, TensorView* a, TensorView* b) {
@@ -155,10 +156,10 @@ Results composed(Composer& c, const Sdpa& op) {
   TensorView *q = op.q, *k = op.k, *v = op.v, *mask = op.mask;
   const size_t heads = q->rank() - 3;
   const sym::Expr key_heads = k->extent(heads);
-  int64_t share = 1;  // query heads per key head; infer() has found that there is such a number
-  while (key_heads * share != q->extent(heads)) ++share;
-  if (share > 1) {
-    q = c.reshape(q, grouped(c, q, share, key_heads));
+  const sym::Expr share = *sym::exact_quotient(q->extent(heads), key_heads);  // infer() has found it
+  const bool shared = share.constant() != 1;
+  if (shared) {
+    q = c.reshape(q, grouped(q, share, key_heads));
     k = c.unsqueeze(k, {int64_t(heads) + 1});
     v = c.unsqueeze(v, {int64_t(heads) + 1});
     if (mask) mask = grouped_mask(c, mask, share, key_heads);
@@ -170,7 +171,7 @@ Results composed(Composer& c, const Sdpa& op) {
       c.where(shifted.empty, 1, c.sum(shifted.terms, {last}, true));  // a row that keeps nothing gives 0 / 1
   TensorView* out = c.pointwise(Pointwise::div, {weighed(c, shifted.terms, v), sum});
   out = c.cast(out, op.q->dtype);
-  if (share > 1) out = c.reshape(out, op.results[0]->shape());
+  if (shared) out = c.reshape(out, op.results[0]->shape());
   Results results = {out};
   if (op.statistics) {
     // Of a row that keeps nothing: log 1 - inf.

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "ir/einsum.h"
 #include "ir/infer_parts.h"
+#include "sym/quotient.h"
 
 namespace plait::rules {
 
@@ -52,16 +53,6 @@ Inferred reduced_bool(const Op& op, const TensorView* in, const std::vector<int6
                       Fusion& fusion) {
   check_dims(op, dims, in->rank(), true);
   return typed(reduced(in, dims, keepdim, fusion), DType::boolean, in);
-}
-
-// Whether a is known to be k * b for a whole number k of at least 1.
-bool is_multiple(sym::Expr a, sym::Expr b) {
-  if (a == b) return true;
-  if (const auto x = a.constant(), y = b.constant(); x && y) return *y > 0 && *x > 0 && *x % *y == 0;
-  constexpr int64_t kMostHeads = 1024;
-  for (int64_t k = 2; k <= kMostHeads; ++k)
-    if (a == b * k) return true;
-  return false;
 }
 
 Inferred along(const Op& op, const TensorView* in, int64_t dim) {
@@ -320,10 +311,15 @@ std::vector<Inferred> infer(const Sdpa& op, Fusion& fusion) {
   check_same_extent(op, op.k, r - 2, op.v, r - 2, "k and v have one length");
   check_same_extent(op, op.k, r - 3, op.v, r - 3, "k and v have equally many heads");
   const sym::Expr h = op.q->extent(r - 3), g = op.k->extent(r - 3);
-  if (!is_multiple(h, g))
-    throw UserError(fmt::format("{} query heads of {} for {} key heads of {}", sym::print(h), text(op.q), sym::print(g),
-                                text(op.k)),
-                    describe(op), "query heads are a multiple of key heads, e.g. q[b, 4*g, s, d]");
+  if (!sym::exact_quotient(h, g))
+    throw UserError(
+        fmt::format("{} query heads of {} are {} a multiple of {} key heads of {}", sym::print(h), text(op.q),
+                    h.constant() && g.constant() ? "not" : "not known to be", sym::print(g), text(op.k)),
+        describe(op),
+        g.constant() ? "query heads are a multiple of key heads, e.g. q[b, 4*g, s, d]"
+                     : fmt::format("write query heads as a product with key heads, e.g. q[b, 4*{0}, s, d] "
+                                   "or q[b, n*{0}, s, d]",
+                                   g.is_symbol() ? sym::print(g) : "(" + sym::print(g) + ")"));
   if (op.scale && !std::isfinite(*op.scale))
     throw UserError(fmt::format("scale is {}", *op.scale), describe(op), "give a finite number");
   std::vector<sym::Expr> shape = op.q->shape();

@@ -15,7 +15,10 @@ struct Wire {
   int64_t most = 0, all = 0;  // of a rank; of all ranks
 };
 
-std::vector<sym::Expr> numbers_of(const CollectiveStep& step) {
+// All that team_numbers() reads.
+std::vector<sym::Expr> numbers_of(const Program& program, const CollectiveStep& step) {
+  if (!info(step.collective).has_pieces())  // its elements are those of its operand
+    return step.in.extents.empty() ? program.value(step.in.value).shape : step.in.extents;
   std::vector<sym::Expr> out = {step.outer,     step.count,           step.total, step.inner, step.middle,
                                 step.scattered, step.scattered_total, step.start, step.taken};
   for (const auto* list : {&step.totals, &step.held, &step.wanted}) out.insert(out.end(), list->begin(), list->end());
@@ -26,7 +29,7 @@ std::vector<sym::Expr> numbers_of(const CollectiveStep& step) {
 Wire wire_of(const Program& program, RankValues& values, const CollectiveStep& step) {
   std::vector<int64_t> kind(static_cast<size_t>(program.devices.ranks()));  // by rank: which numbers it has
   int64_t kinds = 0;
-  for (const std::vector<int64_t>& ranks : values.classes(numbers_of(step))) {
+  for (const std::vector<int64_t>& ranks : values.classes(numbers_of(program, step))) {
     for (int64_t rank : ranks) kind[static_cast<size_t>(rank)] = kinds;
     ++kinds;
   }

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "api/explain.h"
 #include "plait.h"
+#include "reference/draw_inputs.h"
 #include "support/run_case.h"
 #include "support/sanitized.h"
 
@@ -51,6 +53,36 @@ TEST(Teams, AnySubsetOfAxesInAnyOrder) {
     } while (std::ranges::next_permutation(team).found);
   }
   EXPECT_EQ(teams, 3u + 6u + 6u);
+}
+
+// The bytes of all ranks in the last row of the table of collectives.
+int64_t explained_bytes(const Compiled& program) {
+  const std::string text = explain(program, "shard");
+  const size_t end = text.rfind(" B"), start = text.rfind(' ', end - 1);
+  return text.find("no collective") != text.npos ? 0 : std::stoll(text.substr(start, end - start));
+}
+
+// Also where teams of one collective move differently much.
+TEST(Teams, ExplainedBytesAreThoseThatARunCounts) {
+  std::vector<std::string> texts;
+  for (const Move& move : kMoves) texts.push_back(text_of(move, {"c", "a"}));
+  for (const char* cut : {"%x: f32[3, 8] {0: a}, %w: f32[7, 8] {1: b}) -> (%y)",
+                          "%x: f32[3, 8] {0: a}, %w: f32[7, 8] {1: b}) -> (%y {0: a, 1: b})",
+                          "%x: f32[5, 9] {0: a}, %w: f32[9, 9] {0: b}) -> (%y {0: a})",
+                          "%x: f32[5, 9] {0: a, 1: b}, %w: f32[9, 9]) -> (%y {0: a, 1: b})",
+                          "%x: f32[1, 8] {0: a}, %w: f32[7, 8] {1: b}) -> (%y)"})
+    texts.push_back(fmt::format("mesh @m (a = 2, b = 4)\nfusion @f on @m ({} {{\n  %y = linear(%x, %w)\n}}\n", cut));
+  for (const std::string& text : texts) {
+    const auto fusion = parse_fusion(text);
+    CompileOptions how;
+    how.device = "cpu";
+    how.ranks = fusion->mesh().axes().size() == 3 ? 8 : fusion->mesh().axes()[1].size * 2;
+    Compiled program = compile(*fusion, how);
+    const auto inputs = reference::draw_inputs(*fusion, {});
+    program.run({inputs.begin(), inputs.end()});
+    EXPECT_GT(program.report().wire_bytes, 0) << text;
+    EXPECT_EQ(explained_bytes(program), program.report().wire_bytes) << text;
+  }
 }
 
 TEST(Teams, OnThreadsAndSimulatedGpus) {

@@ -107,6 +107,9 @@ const Case kCases[] = {
      "scaled_dot_product_attention(%q, %k, %v, mask = %b, causal = true)"},
     {"%q: T[2, 3*g, n, d], %k: T[2, g, m, d], %v: T[2, g, m, d], %b: T[2, 3*g, n, m]",
      "scaled_dot_product_attention(%q, %k, %v, mask = %b, scale = 0.5)"},
+    {"%q: T[2, g*c, n, d], %k: T[2, g, m, d], %v: T[2, g, m, e], %b: bool[2, g*c, n, m]",
+     "scaled_dot_product_attention(%q, %k, %v, mask = %b)"},
+    {"%q: T[6*g*c, n, d], %k: T[2*c, m, d], %v: T[2*c, m, d]", "scaled_dot_product_attention(%q, %k, %v)"},
     {"%q: T[2, 6, n, d], %k: T[2, 1, m, d], %v: T[2, 1, m, d], %b: T[2, 1, 1, m]",
      "scaled_dot_product_attention(%q, %k, %v, mask = %b)"},
 };

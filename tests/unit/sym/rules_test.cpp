@@ -1,6 +1,7 @@
 // Each numbered rule of simplify.cpp: the form it promises, and its values over all small assignments.
 #include <gtest/gtest.h>
 
+#include "sym/quotient.h"
 #include "unit/sym/random_expr.h"
 
 namespace plait::sym::testing {
@@ -286,6 +287,33 @@ TEST_F(SymRules, UnprovenDivisorsAreLeftAlone) {
   form("floordiv(4, 0)", "floordiv(4, 0)");
   everywhere(op('/', sy("n"), sy("x")));
   everywhere(op('%', op('*', sy("n"), sy("x")), sy("x")));
+}
+
+TEST_F(SymRules, ExactQuotients) {
+  const auto quotient = [&](const char* a, const char* b) {
+    const auto q = exact_quotient(parse(pool, a), parse(pool, b));
+    if (q) {
+      EXPECT_EQ(*q * parse(pool, b), parse(pool, a)) << a << " / " << b;
+    }
+    return q ? print(*q) : "none";
+  };
+  EXPECT_EQ(quotient("n*m", "n"), "m");
+  EXPECT_EQ(quotient("6*n*n*m", "2*n"), "3*m*n");
+  EXPECT_EQ(quotient("n*m + 4*n", "n"), "m + 4");
+  EXPECT_EQ(quotient("3*n + 3*m", "n + m"), "3");
+  EXPECT_EQ(quotient("x*n + x*m + 2*x", "n + m + 2"), "x");
+  EXPECT_EQ(quotient("n", "n"), "1");
+  EXPECT_EQ(quotient("12", "3"), "4");
+  EXPECT_EQ(quotient("0", "n"), "0");
+  for (const auto& [a, b] : {std::pair{"12", "5"},
+                             {"n", "m"},
+                             {"3*n", "2"},
+                             {"n", "2*n"},
+                             {"n*m + 4", "n"},
+                             {"n", "0"},
+                             {"n + m", "n + 2*m"},
+                             {"4611686018427387904*n", "n + 4*m"}})
+    EXPECT_EQ(quotient(a, b), "none") << a << " / " << b;
 }
 
 }  // namespace
