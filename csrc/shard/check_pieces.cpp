@@ -57,7 +57,7 @@ Mesh mesh_of_sizes(const Mesh& mesh, const DeviceMesh& sizes) {
               mesh.axes().size(), sizes.sizes().size());
   if (mesh.axes().empty()) return {};
   std::vector<MeshAxis> axes = mesh.axes();
-  for (size_t i = 0; i < axes.size(); ++i) axes[i] = {axes[i].name, sizes.sizes()[i], ""};
+  for (size_t i = 0; i < axes.size(); ++i) axes[i].size = sizes.sizes()[i], axes[i].symbol.clear();
   return {mesh.name(), std::move(axes), mesh.groups()};
 }
 

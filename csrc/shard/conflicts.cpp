@@ -132,25 +132,43 @@ bool Claimants::conflict(int a, int b) const {
   return false;
 }
 
+namespace {
+
+std::optional<double> cost_of_move(const TensorView& t, const Layout& from, const Layout& to) {
+  if (from == to || normal_layout(t, from) == normal_layout(t, to)) return 0;
+  if (!global_bytes(t)) return std::nullopt;
+  return reshard_cost(from, to, reshard_sizes(t));
+}
+
+// What an operand costs where it must lie so. One that is stored otherwise than it is computed with has the layout that
+// it is computed with for its other readers, too; its one reader pays for that, and not as a move against it.
+std::optional<double> cost_of_operand(const TensorView& t, const Layout& to) {
+  const double weight = Claimants::is_parameter(t) ? double(kParameterWeight) : 1;
+  const auto from = [&](const Layout& layout) { return cost_of_move(t, layout, to); };
+  const std::optional<double> computed = from(t.layout);
+  if (!computed) return std::nullopt;
+  if (!t.stored) return weight * *computed;
+  const double held = *from(*t.stored);
+  if (t.fusion->readers(&t).size() > 1) return weight * std::min(*computed, held);
+  return (*computed == 0 ? 1 : weight) * held;
+}
+
+}  // namespace
+
 std::optional<double> cost_of_moves(const Op& op, const Assignment& assignment) {
   double out = 0;
   const std::vector<TensorView*> in = inputs(op);
-  const auto move = [](const TensorView& t, const Layout& from, const Layout& to) -> std::optional<double> {
-    if (from == to || normal_layout(t, from) == normal_layout(t, to)) return 0;
-    if (!global_bytes(t)) return std::nullopt;
-    return reshard_cost(from, to, reshard_sizes(t));
-  };
   for (size_t i = 0; i < in.size(); ++i) {
-    const auto cost = move(*in[i], held_layout(*in[i]), assignment.operands[i]);
+    const auto cost = cost_of_operand(*in[i], assignment.operands[i]);
     if (!cost) return std::nullopt;
-    out += *cost * static_cast<double>(Claimants::is_parameter(*in[i]) ? kParameterWeight : 1);
+    out += *cost;
   }
   for (size_t r = 0; r < op.results.size(); ++r) {
     const TensorView& t = *op.results[r];
     Layout to = assignment.results[r];
     t.keeps_layout() ? void(to = t.layout) : to.partial.clear();
     if (!can_reshard(assignment.results[r], to)) return INFINITY;
-    const auto cost = move(t, assignment.results[r], to);
+    const auto cost = cost_of_move(t, assignment.results[r], to);
     if (!cost) return std::nullopt;
     out += *cost;
   }

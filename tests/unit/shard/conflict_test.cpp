@@ -152,8 +152,34 @@ TEST(Conflict, AStoredParameterMovesFromWhereItIsHeld) {
     const Assignment a = assign(*f->find("y")->definition);
     return std::pair(print(a.operands[1], f->mesh()), cost_of_moves(*f->find("y")->definition, a));
   };
-  // Whole for all, from where it is held: 4 times what a gather costs.
-  EXPECT_EQ(at("{} stored {0: tp}"), std::pair(std::string("{}"), std::optional<double>(4 * (16384 + 512 * 2048 / 2))));
+  // Whole, as it is computed with, from where it is held.
+  EXPECT_EQ(at("{} stored {0: tp}"), std::pair(std::string("{}"), std::optional<double>(16384 + 512 * 2048 / 2)));
+}
+
+// What it is computed with is there for its other readers.
+TEST(Conflict, AStoredParameterIsGatheredForAllItsReaders) {
+  auto tied = test::parsed(R"(mesh @m (a = 4)
+fusion @f on @m (%i: i64[64] in 0..250, param %t: f32[250, 32] {} stored {1: a}, param %w: f32[32, 32] {0: a}) -> (%z) {
+  %e = index_select(%t, %i, dim = 0)
+  %y = relu(linear(%e, %w))
+  %z = sum(exp(linear(%y, %t)), dims = [1])
+}
+)");
+  propagate(*tied);
+  insert_reshards(*tied);
+  EXPECT_EQ(test::reshards(*tied).front(), "all-gather a %t -> %t_gathered");
+  EXPECT_EQ(test::reshards(*tied).size(), 3u);
+  auto twice = test::parsed(R"(mesh @m (a = 4)
+fusion @f on @m (%x: f32[100, 32] {1: a}, param %w: f32[200, 32] {0: a} stored {1: a}) -> (%y) {
+  %h: f32[100, 200] {1: a} = linear(%x, %w)
+  %y = matmul(%h, %w)
+}
+)");
+  propagate(*twice);
+  insert_reshards(*twice);
+  EXPECT_EQ(test::reshards(*twice),
+            (std::vector<std::string>{"all-gather a %x -> %x_gathered", "all-to-all a %w -> %w_exchanged",
+                                      "all-reduce a %y_pending -> %y"}));
 }
 
 TEST(Conflict, MoreBytesWin) {

@@ -55,6 +55,14 @@ TEST(Localize, Extents) {
   EXPECT_EQ(cut(7, "tp", {1}), (Sizes{7}));
 }
 
+// What is bucketed later is decided by them.
+TEST(Localize, LinksOfAxesStay) {
+  auto f = sharded(
+      "mesh @m (tp = t bandwidth 450 latency 30)\nfusion @f on @m (%x: f32[8] {0: tp}) -> (%y) {\n %y = neg(%x)\n}\n");
+  const auto local = localize(*f, DeviceMesh({4}));
+  EXPECT_EQ(local->mesh().axes(), (std::vector<MeshAxis>{{"tp", 4, "", 450, 30}}));
+}
+
 TEST(Localize, RankSymbolsHaveFacts) {
   auto f = sharded("mesh @m (tp = t)\nfusion @f on @m (%x: f32[n] {0: tp}) -> (%y) {\n %y = neg(%x)\n}\n");
   auto local = localize(*f, DeviceMesh({4}));
