@@ -35,7 +35,7 @@ TEST_P(SteadyState, AllocatesOnlyOutputs) {
   how.device = "cpu";
   how.ranks = GetParam().ranks;
   const bool narrow = std::string_view(GetParam().dtype) == "bf16";
-  if (!__builtin_cpu_supports(narrow ? "avx512bf16" : "avx512f"))
+  if (!(narrow ? __builtin_cpu_supports("avx512bf16") : __builtin_cpu_supports("avx512f")))
     how.options.contractions = "nest";  // oneDNN's older kernels allocate in every run, as operands do that are widened
   Compiled p = compile(*fusion, how);
   auto drawn = reference::draw_inputs(*fusion, {});
