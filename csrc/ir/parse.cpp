@@ -371,7 +371,9 @@ class Parser : HeadParser {
     for (size_t i = 0; i < types.size(); ++i) {
       if (named) check_stated(at, stated[i], types[i]);
       const std::string given = named ? stated[i].tensor.name : names[i];
-      results.push_back(fusion_->add_tensor(given.empty() ? unread_name() : given, types[i].shape, types[i].dtype));
+      results.push_back(guarded(op_at, [&] {
+        return fusion_->add_tensor(given.empty() ? unread_name() : given, types[i].shape, types[i].dtype);
+      }));
       results.back()->dtype_alias = named && stated[i].type ? stated[i].type->alias : types[i].dtype_alias;
     }
     return fusion_->add_op(std::move(op), std::move(results));
