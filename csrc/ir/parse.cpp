@@ -370,10 +370,9 @@ class Parser : HeadParser {
     std::vector<TensorView*> results;
     for (size_t i = 0; i < types.size(); ++i) {
       if (named) check_stated(at, stated[i], types[i]);
-      const std::string given = named ? stated[i].tensor.name : names[i];
-      results.push_back(guarded(op_at, [&] {
-        return fusion_->add_tensor(given.empty() ? unread_name() : given, types[i].shape, types[i].dtype);
-      }));
+      std::string given = named ? stated[i].tensor.name : names[i];
+      if (given.empty()) given = unread_name();
+      results.push_back(guarded(op_at, [&] { return fusion_->add_tensor(given, types[i].shape, types[i].dtype); }));
       results.back()->dtype_alias = named && stated[i].type ? stated[i].type->alias : types[i].dtype_alias;
     }
     return fusion_->add_op(std::move(op), std::move(results));
