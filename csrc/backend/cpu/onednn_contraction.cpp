@@ -126,6 +126,9 @@ std::shared_ptr<Executable> refuse(std::string* why_not, std::string reason) {
   return nullptr;
 }
 
+// Else oneDNN's kernels of bf16 take more than three times as long as those of f32.
+bool multiplies_bf16() { return __builtin_cpu_supports("avx512bf16"); }
+
 // Of one thread, far from what a quiet machine does: below it others have the cores.
 constexpr double kSlowest = 2e9;      // multiplications a second
 constexpr double kWorthThread = 1e6;  // multiplications that a thread of a team is worth
@@ -166,8 +169,9 @@ std::shared_ptr<Executable> OneDnn::contraction(const LibraryContraction& contra
   }
   char reason[256] = "";
   const int threads = lost_openmp() ? 1 : pool_->threads();
-  PlaitOneDnnContraction* handle =
-      interface->create(*in, *out, contraction.linear ? 1 : 0, threads, reason, sizeof reason);
+  PlaitOneDnnContraction* handle = nullptr;
+  if (contraction.in != DType::bf16 || multiplies_bf16())
+    handle = interface->create(*in, *out, contraction.linear ? 1 : 0, threads, reason, sizeof reason);
   if (handle != nullptr)
     return known = std::make_shared<OneDnnExecutable>(interface, handle, contraction, threads, teams_);
   if (contraction.in == DType::f32)
