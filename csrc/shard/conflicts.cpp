@@ -148,9 +148,10 @@ std::optional<double> cost_of_operand(const TensorView& t, const Layout& to) {
   const std::optional<double> computed = from(t.layout);
   if (!computed) return std::nullopt;
   if (!t.stored) return weight * *computed;
-  const double held = *from(*t.stored);
-  if (t.fusion->readers(&t).size() > 1) return weight * std::min(*computed, held);
-  return (*computed == 0 ? 1 : weight) * held;
+  const std::optional<double> held = from(*t.stored);
+  if (!held) return std::nullopt;
+  if (t.fusion->readers(&t).size() > 1) return weight * std::min(*computed, *held);
+  return (*computed == 0 ? 1 : weight) * *held;
 }
 
 }  // namespace

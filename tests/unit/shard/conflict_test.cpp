@@ -156,6 +156,15 @@ TEST(Conflict, AStoredParameterMovesFromWhereItIsHeld) {
   EXPECT_EQ(at("{} stored {0: tp}"), std::pair(std::string("{}"), std::optional<double>(16384 + 512 * 2048 / 2)));
 }
 
+TEST(Conflict, AStoredParameterOfUnknownSizeHasNoCost) {
+  auto f = test::parsed(
+      "mesh @m (tp = 2)\nfusion @f on @m (%x: f32[4, k] {}, param %w: f32[n, k] {} stored {0: tp}) -> (%y) {\n"
+      " %y = linear(%x, %w)\n}\n");
+  propagate(*f);
+  const Op& op = *f->find("y")->definition;
+  EXPECT_EQ(cost_of_moves(op, assign(op)), std::nullopt);
+}
+
 // What it is computed with is there for its other readers.
 TEST(Conflict, AStoredParameterIsGatheredForAllItsReaders) {
   auto tied = test::parsed(R"(mesh @m (a = 4)
